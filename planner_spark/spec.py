@@ -1,0 +1,99 @@
+"""The job specification: all that a driver process needs to know, as one JSON file.
+
+The service writes it, `python -m planner_spark` reads it; nothing else passes from the one to the other. Queries are
+canonical ACQs: aggregates as (function, column) pairs in canonical order, where ``*`` stands for count(*).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from optimizer.model.schema import Column, ColumnType, Schema
+
+__all__ = ["JobSpec", "QuerySpec", "StreamSpec"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamSpec:
+    """A stream's definition; durations in microseconds."""
+
+    name: str
+    source: dict[str, Any]
+    schema: tuple[tuple[str, str], ...]
+    event_time: str
+    watermark: int
+    rate: float
+    idle_heartbeat: int | None = None
+
+    @property
+    def columns(self) -> Schema:
+        """The schema with its types."""
+        return Schema(columns=tuple(Column(name=n, type=ColumnType.parse(t)) for n, t in self.schema))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the files that are there are all there is."""
+        return bool(self.source.get("bounded"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuerySpec:
+    """A canonical ACQ and its number in result rows; ``active_from`` in microseconds, None for ever."""
+
+    number: int
+    range: int
+    slide: int
+    aggregates: tuple[tuple[str, str], ...]
+    where: str | None = None
+    group_by: tuple[str, ...] = ()
+    active_from: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSpec:
+    """One generation of a stream's job: where it lives, what it reads, what it answers.
+
+    ``home`` is the generation's folder; it holds ``job.json`` (this file), ``manifest.json`` (shape and versions),
+    ``driver.lock``, ``status.json``, ``driver.log``, ``checkpoint/``, ``control/`` (heartbeats) and ``results/``.
+    ``lease`` is a file that the service touches while it lives: a driver whose service is long gone stops.
+    """
+
+    home: str
+    generation: int
+    epoch: int
+    stream: StreamSpec
+    queries: tuple[QuerySpec, ...]
+    shards: int = 2
+    master: str = "local[*]"
+    spark_conf: dict[str, str] = field(default_factory=dict)
+    trigger: int = 1_000_000
+    lease: str | None = None
+    retain_age: int | None = None
+    retain_bytes: int | None = None
+
+    def write(self, path: Path) -> None:
+        """Write the specification as JSON, whole or not at all."""
+        partial = path.with_suffix(".tmp")
+        partial.write_text(json.dumps(asdict(self), indent=1))
+        partial.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> JobSpec:
+        """The specification in that file."""
+        raw = json.loads(path.read_text())
+        stream = raw.pop("stream")
+        stream["schema"] = tuple((n, t) for n, t in stream["schema"])
+        queries = tuple(
+            QuerySpec(
+                **{
+                    **q,
+                    "aggregates": tuple((f, c) for f, c in q["aggregates"]),
+                    "group_by": tuple(q["group_by"]),
+                }
+            )
+            for q in raw.pop("queries")
+        )
+        return cls(stream=StreamSpec(**stream), queries=queries, **raw)
