@@ -34,6 +34,9 @@ class Kind(StrEnum):
     TIMESTAMP = "timestamp"
 
 
+_SIMPLE = frozenset(str(k) for k in Kind if k is not Kind.DECIMAL)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnType:
     """A column type; precision and scale are for decimals only.
@@ -56,7 +59,7 @@ class ColumnType:
             if not 1 <= precision <= MAX_PRECISION or scale > precision:
                 raise InvalidInput.at(field, "decimal(p,s) needs 1 <= p <= 38 and 0 <= s <= p")
             return cls(kind=Kind.DECIMAL, precision=precision, scale=scale)
-        if lowered in Kind and lowered != Kind.DECIMAL:
+        if lowered in _SIMPLE:
             return cls(kind=Kind(lowered))
         names = ", ".join("decimal(p,s)" if k is Kind.DECIMAL else k for k in Kind)
         raise InvalidInput.at(field, f"unknown type: use one of {names}")
@@ -89,9 +92,13 @@ class Column:
         if not self.name or len(self.name) > MAX_NAME:
             raise InvalidInput.at("name", f"must have 1 to {MAX_NAME} characters")
         if not _NAME.fullmatch(self.name):
-            raise InvalidInput.at("name", "must be letters, digits and underscores, and not begin with a digit")
+            raise InvalidInput.at(
+                "name", "must be letters, digits and underscores, and not begin with a digit"
+            )
         if self.name.lower() in RESERVED:
-            raise InvalidInput.at("name", f"{self.name!r} is a name of Weft's own result columns: choose another")
+            raise InvalidInput.at(
+                "name", f"{self.name!r} is a name of Weft's own result columns: choose another"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
