@@ -83,8 +83,13 @@ class JobSpec:
     @classmethod
     def read(cls, path: Path) -> JobSpec:
         """The specification in that file."""
-        raw = json.loads(path.read_text())
-        stream = raw.pop("stream")
+        return cls.parse(json.loads(path.read_text()))
+
+    @classmethod
+    def parse(cls, raw: dict[str, Any]) -> JobSpec:
+        """The specification that `dataclasses.asdict` and a round trip through JSON made of one."""
+        raw = dict(raw)
+        stream = dict(raw.pop("stream"))
         stream["schema"] = tuple((n, t) for n, t in stream["schema"])
         queries = tuple(
             QuerySpec(

@@ -89,12 +89,17 @@ class Query(Base):
 
 
 class Job(Base):
-    """The job of a stream: what is wanted, and the specification that was last started."""
+    """The job of a stream: what is wanted, and the specification that was last started.
+
+    ``request`` is "resume" or "fresh" from the call that asks for a start until the supervisor has made the new
+    specification: that needs the last words of the driver before, which may still be stopping.
+    """
 
     __tablename__ = "jobs"
 
     stream: Mapped[str] = _stream_key(primary_key=True)
     desired: Mapped[str] = mapped_column(String(16))
+    request: Mapped[str | None] = mapped_column(String(16))
     generation: Mapped[int] = mapped_column(default=0)
     epoch: Mapped[int] = mapped_column(default=0)
     spec: Mapped[dict[str, Any] | None]
