@@ -1,8 +1,8 @@
 """The engine and its transactions, on SQLite and on PostgreSQL.
 
-One request is one transaction: `Database.write` runs a function in a transaction and commits before it returns, so
-what a client is told is on disk. Two writers that collide (the same id at once, a deadlock) are run again, and the
-second one then sees what the first one did.
+One request is one transaction: `Database.write` runs a function in a transaction and commits before it
+returns, so what a client is told is on disk. Two writers that collide (the same id at once, a deadlock) are
+run again, and the second one then sees what the first one did.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _READ_ONLY = "weft_read_only"
 class Database:
     """The registry's database.
 
-    ``sessions`` makes sessions that may write; on SQLite their transactions take the write lock at their begin, as
-    one that reads first and writes later fails when another wrote in between.
+    ``sessions`` makes sessions that may write; on SQLite their transactions take the write lock at their
+    begin, as one that reads first and writes later fails when another wrote in between.
     """
 
     def __init__(self, url: str) -> None:

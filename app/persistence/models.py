@@ -70,8 +70,8 @@ class Query(Base):
     """A registered query.
 
     ``active_from`` is an event time in microseconds, NULL for minus infinity. ``activated`` is false from a
-    registration on a stream whose job has started before until the job's plan answers the query; whoever changes
-    the plan then sets both.
+    registration on a stream whose job has started before until the job's plan answers the query; whoever
+    changes the plan then sets both.
     """
 
     __tablename__ = "queries"
@@ -91,8 +91,8 @@ class Query(Base):
 class Job(Base):
     """The job of a stream: what is wanted, and the specification that was last started.
 
-    ``request`` is "resume" or "fresh" from the call that asks for a start until the supervisor has made the new
-    specification: that needs the last words of the driver before, which may still be stopping.
+    ``request`` is "resume" or "fresh" from the call that asks for a start until the supervisor has made the
+    new specification: that needs the last words of the driver before, which may still be stopping.
     """
 
     __tablename__ = "jobs"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import BigInteger, Dialect, String
 from sqlalchemy.types import TypeDecorator
 
-__all__ = ["Instant", "from_micros", "name_type", "to_micros"]
+__all__ = ["Instant", "from_micros", "iso", "name_type", "to_micros"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -25,6 +25,15 @@ def to_micros(moment: datetime) -> int:
 def from_micros(micros: int) -> datetime:
     """The moment that many microseconds after the epoch."""
     return _EPOCH + micros * _MICROSECOND
+
+
+def iso(moment: datetime) -> str:
+    """ISO-8601 in UTC, as the API shows it.
+
+    >>> iso(datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC))
+    '2025-01-02T03:04:05Z'
+    """
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 class Instant(TypeDecorator[datetime]):

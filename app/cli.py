@@ -1,0 +1,57 @@
+"""The command line: ``weft serve`` and ``weft openapi``."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import uvicorn
+from pydantic import ValidationError
+
+from app.main import create_app
+from app.openapi import render
+from app.settings import Settings, SettingsError
+
+__all__ = ["cli", "main"]
+
+cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Many continuous queries, one Spark job.")
+
+
+@cli.command()
+def serve() -> None:
+    """Serve the API; the settings are environment variables, see docs/reference/settings.md."""
+    try:
+        settings = Settings()
+        app = create_app(settings)
+    except SettingsError as error:
+        _fail(str(error))
+    except ValidationError as error:
+        _fail("; ".join(f"WEFT_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors()))
+    uvicorn.run(app, host=settings.host, port=settings.port, server_header=False)
+
+
+@cli.command()
+def openapi(
+    output: Annotated[Path | None, typer.Option(help="File to write; default: standard output.")] = None,
+) -> None:
+    """Write the OpenAPI document."""
+    with tempfile.TemporaryDirectory() as home:
+        # Every setting that shapes the document is given, so that it does not depend on the environment.
+        text = render(create_app(Settings(home=Path(home), database_url=None, api_keys=()), supervise=False))
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.write_text(text)
+
+
+def _fail(message: str) -> None:
+    typer.echo(f"weft: {message}", err=True)
+    raise typer.Exit(2)
+
+
+def main() -> None:
+    """The console script."""
+    cli()

@@ -1,0 +1,10 @@
+"""What happens to a request before a router sees it.
+
+| module | owns |
+|---|---|
+| `body` | the limit on the size of bodies |
+| `strict_json` | JSON without NaN, endless numbers, NUL and lone surrogates |
+| `keys` | API keys |
+| `metrics` | counting requests for Prometheus |
+| `dependencies` | what routers are handed: database, settings |
+"""

@@ -1,0 +1,62 @@
+"""The composition root: everything is wired here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app import health, problems
+from app.http.body import BodyLimit
+from app.http.keys import ApiKeys
+from app.http.metrics import RequestMetrics, WorkloadCollector
+from app.openapi import document
+from app.persistence.database import Database
+from app.persistence.migrate import migrate
+from app.persistence.models import Query, Stream
+from app.queries.router import router as queries_router
+from app.settings import Settings
+from app.streams.router import router as streams_router
+
+__all__ = ["create_app"]
+
+
+def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
+    """The service; with ``supervise=False`` no job is ever started."""
+    settings.check()
+    settings.home.mkdir(parents=True, exist_ok=True)
+    database = Database(settings.registry_url)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        migrate(database)
+        try:
+            yield
+        finally:
+            database.close()
+
+    app = FastAPI(title="Weft", lifespan=lifespan, redirect_slashes=False)
+    app.state.settings = settings
+    app.state.database = database
+    app.state.metrics = CollectorRegistry()
+    app.state.metrics.register(WorkloadCollector(lambda: database.read(_counts)))
+    app.state.job_is_alive = lambda stream: False
+    for router in (streams_router, queries_router, health.router):
+        app.include_router(router)
+    problems.install(app)
+    # The last one added is the outermost: requests are counted, then need a key, then may have a body.
+    app.add_middleware(BodyLimit, max_body=settings.max_body)
+    app.add_middleware(ApiKeys, keys=[key.get_secret_value() for key in settings.api_keys])
+    app.add_middleware(RequestMetrics, registry=app.state.metrics)
+    document(app)
+    return app
+
+
+def _counts(session: Session) -> tuple[int, int]:
+    streams = session.scalar(select(func.count()).select_from(Stream)) or 0
+    queries = session.scalar(select(func.count()).select_from(Query)) or 0
+    return streams, queries
