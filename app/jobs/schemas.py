@@ -1,0 +1,47 @@
+"""What the job endpoints take and answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from app.jobs.state import Desired, Observed
+from app.streams.sources import StrictModel
+
+__all__ = ["JobOut", "StartIn"]
+
+MAX_PENDING = 1_000
+
+
+class StartIn(StrictModel):
+    """How to start; an empty body resumes."""
+
+    fresh: bool = Field(
+        default=False,
+        description="Begin a new generation: read the stream from its beginning, and replace the results.",
+    )
+
+
+class JobOut(BaseModel):
+    """A stream's job: what is wanted of it, what is the case, and how far it is."""
+
+    desired: Desired
+    observed: Observed
+    since: datetime | None = Field(description="When the observed state began; null for a job never started.")
+    generation: int = Field(description="Counts the times that the stream was read from its beginning.")
+    epoch: int = Field(description="Counts the sets of queries that this generation has answered.")
+    watermark: datetime | None = Field(
+        description="Event time up to which the stream has been read for good."
+    )
+    input_rows_per_second: float
+    results: int = Field(description="Result rows of this generation so far.")
+    restarts: int = Field(description="Restarts after a crash since the last request to start.")
+    error: str | None = Field(description="What is wrong, or was wrong when the driver last ended.")
+    pending: list[str] = Field(
+        description=f"Queries that the job does not answer yet, the first {MAX_PENDING}: those registered "
+        "after its start join at the next start (DELETE the job, then POST it)."
+    )
+    pending_count: int
+    late_rows: int = Field(description="Tuples that came later than the watermark allows and were dropped.")
+    null_event_times: int = Field(description="Tuples without an event time, which belong to no window.")
