@@ -1,8 +1,8 @@
 """What can be wrong with a workload, said without any word of HTTP.
 
-    WeftError
-    ├── InvalidInput        a description that breaks a rule; names every offending field
-    └── Unsupported         a legal description that no engine can run yet
+WeftError
+├── InvalidInput        a description that breaks a rule; names every offending field
+└── Unsupported         a legal description that no engine can run yet
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class WeftError(Exception):
     """Base of every error that Weft raises on purpose."""
 
 
-class InvalidInput(WeftError):
+class InvalidInput(WeftError):  # noqa: N818 - reads as what it says: the input is invalid
     """A description breaks one or more rules.
 
     >>> str(InvalidInput.at("window.slide", "must be positive"))

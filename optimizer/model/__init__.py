@@ -1,1 +1,27 @@
+"""The model: aggregate continuous queries as frozen values that are valid when they exist.
 
+| module | what it holds |
+|---|---|
+| ``durations`` | durations as people write them, as whole microseconds inside |
+| ``schema`` | a stream's columns and their types |
+| ``window`` | range and slide, by time or by tuples |
+| ``aggregates`` | lift, combine, lower; what an aggregate is capable of |
+| ``predicate``, ``parse_predicate`` | WHERE as canonical SQL that never raises |
+| ``expressions`` | the scalar expressions that predicates are made of |
+| ``acq`` | the query itself |
+"""
+
+from __future__ import annotations
+
+from optimizer.model.acq import Acq, AggregateCall
+from optimizer.model.aggregates import AGGREGATES, Aggregate, find_aggregate
+from optimizer.model.durations import format_duration, parse_duration
+from optimizer.model.parse_predicate import parse_predicate
+from optimizer.model.predicate import Predicate
+from optimizer.model.schema import Column, ColumnType, Kind, Schema
+from optimizer.model.window import Unit, Window
+
+__all__ = [
+    "AGGREGATES", "Acq", "Aggregate", "AggregateCall", "Column", "ColumnType", "Kind", "Predicate", "Schema",
+    "Unit", "Window", "find_aggregate", "format_duration", "parse_duration", "parse_predicate",
+]  # fmt: skip

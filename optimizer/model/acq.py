@@ -1,8 +1,8 @@
 """An aggregate continuous query (ACQ): aggregates over a window, with predicate and group-by (row T-01).
 
-An `Acq` holds resolved columns, not names, so one that exists is valid. Its `canonical` form leaves out what does
-not change the computation (aliases, the order of aggregates and of grouping columns): ACQs of the same stream with
-equal canonical forms are computed once.
+An `Acq` holds resolved columns, not names, so one that exists is valid. Its `canonical` form leaves out what
+does not change the computation (aliases, the order of aggregates and of grouping columns): ACQs of the same
+stream with equal canonical forms are computed once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class AggregateCall:
                 "as", f"must be 1 to {MAX_NAME} letters, digits and underscores, not beginning with a digit"
             )
         if self.alias.lower() in RESERVED:
-            raise InvalidInput.at("as", f"{self.alias!r} is a name of Weft's own result columns: choose another")
+            raise InvalidInput.at(
+                "as", f"{self.alias!r} is a name of Weft's own result columns: choose another"
+            )
 
     @property
     def key(self) -> tuple[str, str]:
@@ -92,7 +94,7 @@ class Acq:
 
     @property
     def canonical_aggregates(self) -> tuple[tuple[str, str], ...]:
-        """The distinct (function, column) pairs in a fixed order: the value slots of the query's result rows."""
+        """The distinct (function, column) pairs in a fixed order: the value slots of the result rows."""
         return tuple(sorted({call.key for call in self.aggregates}))
 
     @property

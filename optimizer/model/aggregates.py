@@ -1,7 +1,7 @@
 """Aggregate functions as lift, combine and lower, with what they are capable of as types.
 
-An aggregate lifts a value to a partial, combines partials in any grouping, and lowers the last one to the answer
-(doc 000 II-B, row T-03). Its class (rows G-05, I-14) says which technique may serve it:
+An aggregate lifts a value to a partial, combines partials in any grouping, and lowers the last one to the
+answer (doc 000 II-B, row T-03). Its class (rows G-05, I-14) says which technique may serve it:
 
     Aggregate
     ├── Distributive     the partial is the answer: count, sum, min, max
@@ -9,8 +9,9 @@ An aggregate lifts a value to a partial, combines partials in any grouping, and 
     Invertible           a partial can be taken out again: count, sum, avg
     Selective            combine(x, y) is x or y: min, max
 
-The methods here work on single Python values, as a definition to read and to test against; ``planner_spark.kernels``
-has them over whole columns. A partial is None when no value was seen, as SQL's NULL.
+The methods here work on single Python values, as a definition to read and to test against;
+``planner_spark.kernels`` has them over whole columns. A partial is None when no value was seen, as SQL's
+NULL.
 """
 
 from __future__ import annotations
@@ -21,7 +22,15 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from optimizer.model.schema import MAX_PRECISION, ColumnType, Kind
 
-__all__ = ["AGGREGATES", "Aggregate", "Algebraic", "Distributive", "Invertible", "Selective", "find_aggregate"]
+__all__ = [
+    "AGGREGATES",
+    "Aggregate",
+    "Algebraic",
+    "Distributive",
+    "Invertible",
+    "Selective",
+    "find_aggregate",
+]
 
 LONG = ColumnType(kind=Kind.LONG)
 DOUBLE = ColumnType(kind=Kind.DOUBLE)
@@ -32,7 +41,7 @@ class Aggregate(ABC):
 
     name: ClassVar[str]
     partials: ClassVar[tuple[str, ...]]
-    """The operations of sub-aggregation whose results it is lowered from; equal ones are shared (row I-16)."""
+    """The operations of sub-aggregation that it is lowered from; equal ones are shared (row I-16)."""
 
     @abstractmethod
     def lift(self, value: Any) -> Any:

@@ -95,6 +95,8 @@ class Column:
             raise InvalidInput.at(
                 "name", "must be letters, digits and underscores, and not begin with a digit"
             )
+        if self.name.startswith("__"):
+            raise InvalidInput.at("name", "must not begin with two underscores: such names are Weft's own")
         if self.name.lower() in RESERVED:
             raise InvalidInput.at(
                 "name", f"{self.name!r} is a name of Weft's own result columns: choose another"

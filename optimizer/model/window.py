@@ -57,8 +57,8 @@ class Window:
             errors.append(
                 FieldError(
                     field="slide",
-                    message=f"each tuple would belong to {self.overlap} windows, at most {MAX_OVERLAP} are served: "
-                    "use a longer slide or a shorter range",
+                    message=f"each tuple would belong to {self.overlap} windows, at most {MAX_OVERLAP} are "
+                    "served: use a longer slide or a shorter range",
                 )
             )
         if errors:
