@@ -1,0 +1,241 @@
+"""Bad input is refused with 4xx, names the field, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.conftest import TRADES
+
+QUERY = {
+    "id": "q",
+    "stream": "trades",
+    "aggregates": [{"function": "sum", "column": "price", "as": "total"}],
+    "window": {"range": "5m", "slide": "30s"},
+}
+FROM = "FROM trades GROUP BY window(ts, '1 minute')"
+LONG = "x" * 10_000
+
+BAD_QUERIES = {
+    "unknown stream": ({"stream": "nope"}, "stream"),
+    "unknown column": ({"aggregates": [{"function": "sum", "column": "nope"}]}, "aggregates.0.column"),
+    "unknown function": ({"aggregates": [{"function": "median", "column": "price"}]}, "aggregates.0.function"),
+    "sum of a string": ({"aggregates": [{"function": "sum", "column": "symbol"}]}, "aggregates.0.column"),
+    "sum of nothing": ({"aggregates": [{"function": "sum"}]}, "aggregates.0.column"),
+    "no aggregates": ({"aggregates": []}, "aggregates"),
+    "too many aggregates": (
+        {"aggregates": [{"function": "count", "as": f"a{i}"} for i in range(61)]},
+        "aggregates",
+    ),
+    "duplicate aliases": (
+        {"aggregates": [{"function": "count", "as": "n"}, {"function": "sum", "column": "price", "as": "N"}]},
+        "aggregates.1.as",
+    ),
+    "alias of a grouping": (
+        {"aggregates": [{"function": "count", "as": "symbol"}], "group_by": ["symbol"]},
+        "aggregates.0.as",
+    ),
+    "alias of ours": ({"aggregates": [{"function": "count", "as": "window_start"}]}, "aggregates.0.as"),
+    "alias with a quote": ({"aggregates": [{"function": "count", "as": "a`b"}]}, "aggregates.0.as"),
+    "zero range": ({"window": {"range": "0s", "slide": "1s"}}, "window.range"),
+    "zero slide": ({"window": {"range": "1m", "slide": "0s"}}, "window.slide"),
+    "negative slide": ({"window": {"range": "1m", "slide": "-5s"}}, "window.slide"),
+    "absurd range": ({"window": {"range": "999999999999d", "slide": "1d"}}, "window.range"),
+    "calendar range": ({"window": {"range": "1 month", "slide": "1d"}}, "window.range"),
+    "microseconds": ({"window": {"range": "1s", "slide": "10us"}}, "window.slide"),
+    "1 ms over 10 years": ({"window": {"range": "3650d", "slide": "1ms"}}, "window.slide"),
+    "no unit": ({"window": {"range": "5", "slide": "1"}}, "window.range"),
+    "number as duration": ({"window": {"range": 5, "slide": "1s"}}, "window.range"),
+    "duration as tuples": ({"window": {"range": "5m", "slide": 1, "unit": "tuples"}}, "window.range"),
+    "zero tuples": ({"window": {"range": 0, "slide": 1, "unit": "tuples"}}, "window.range"),
+    "tuples": ({"window": {"range": 1000, "slide": 100, "unit": "tuples"}}, "window.unit"),
+    "grouping by event time": ({"group_by": ["ts"]}, "group_by.0"),
+    "unknown grouping": ({"group_by": ["symbol", "nope"]}, "group_by.1"),
+    "grouping twice": ({"group_by": ["symbol", "SYMBOL"]}, "group_by.1"),
+    "unknown column in where": ({"where": "nope > 1"}, "where"),
+    "type error in where": ({"where": "symbol + price"}, "where"),
+    "subquery in where": ({"where": "price > (SELECT max(price) FROM trades)"}, "where"),
+    "reflect in where": ({"where": "reflect('java.lang.Runtime', 'getRuntime') = 'x'"}, "where"),
+    "java_method in where": ({"where": "java_method('java.lang.System', 'exit', 1) = 'x'"}, "where"),
+    "statement in where": ({"where": "price > 1; DROP TABLE trades"}, "where"),
+    "deep where": ({"where": "(" * 3000 + "price > 1" + ")" * 3000}, "where"),
+    "long id": ({"id": LONG}, "id"),
+    "odd id": ({"id": "../etc"}, "id"),
+    "long stream": ({"stream": LONG}, "stream"),
+    "long alias": ({"aggregates": [{"function": "count", "as": LONG}]}, "aggregates.0.as"),
+    "long column": ({"aggregates": [{"function": "sum", "column": LONG}]}, "aggregates.0.column"),
+    "long grouping": ({"group_by": [LONG]}, "group_by.0"),
+    "list as id": ({"id": []}, "id"),
+    "number as stream": ({"stream": 1}, "stream"),
+    "object as aggregates": ({"aggregates": {}}, "aggregates"),
+    "text as aggregate": ({"aggregates": ["count"]}, "aggregates.0"),
+    "text as window": ({"window": "5m"}, "window"),
+    "true as range": ({"window": {"range": True}}, "window.range"),
+    "fraction as range": ({"window": {"range": 1.5}}, "window.range"),
+    "text as group_by": ({"group_by": "symbol"}, "group_by"),
+    "number as where": ({"where": 1}, "where"),
+    "unknown field": ({"having": "n > 1"}, "having"),
+    "unknown nested field": ({"window": {"range": "1m", "hop": "1s"}}, "window.hop"),
+    "NUL": ({"where": "symbol = '\x00'"}, "where"),
+    "lone surrogate": ({"group_by": ["\ud800"]}, "group_by.0"),
+}
+
+BAD_SQL = {
+    "join": f"SELECT count(*) FROM trades JOIN trades b ON true {FROM.removeprefix('FROM trades ')}",
+    "two tables": "SELECT count(*) FROM trades, other GROUP BY window(ts, '1 minute')",
+    "subquery": "SELECT count(*) FROM (SELECT * FROM trades) GROUP BY window(ts, '1 minute')",
+    "reflect": f"SELECT max(reflect('java.lang.Runtime', 'getRuntime')) AS x {FROM}",
+    "java_method": f"SELECT java_method('java.lang.System', 'exit', 1) AS x {FROM}",
+    "union": f"SELECT count(*) {FROM} UNION SELECT count(*) {FROM}",
+    "drop": "DROP TABLE trades",
+    "two statements": f"SELECT count(*) {FROM}; SELECT 1",
+    "no window": "SELECT count(*) FROM trades",
+    "other event time": "SELECT count(*) FROM trades GROUP BY window(price, '1 minute')",
+    "grouping by event time": "SELECT count(*) FROM trades GROUP BY ts, window(ts, '1 minute')",
+    "unknown stream": "SELECT count(*) FROM nope GROUP BY window(ts, '1 minute')",
+    "unknown column": f"SELECT sum(nope) {FROM}",
+    "calendar": "SELECT count(*) FROM trades GROUP BY window(ts, '1 month')",
+    "nonsense": "SELEC count",
+    "deep": f"SELECT count(*) FROM trades WHERE {'(' * 3000}price{')' * 3000} > 1 GROUP BY window(ts, '1 m')",
+    "duplicate aliases": f"SELECT count(*) AS n, sum(price) AS n {FROM}",
+    "NUL": f"SELECT count(*) {FROM}\x00",
+}
+
+BAD_STREAMS = {
+    "unknown type": ({"schema": [{"name": "ts", "type": "datetime"}]}, "schema.0.type"),
+    "wide decimal": ({"schema": [{"name": "ts", "type": "decimal(99,2)"}]}, "schema.0.type"),
+    "column twice": (
+        {"schema": [{"name": "ts", "type": "timestamp"}, {"name": "TS", "type": "long"}]},
+        "schema.1.name",
+    ),
+    "long column": ({"schema": [{"name": LONG, "type": "long"}]}, "schema.0.name"),
+    "reserved column": (
+        {"schema": [{"name": "ts", "type": "timestamp"}, {"name": "window", "type": "long"}]},
+        "schema.1.name",
+    ),
+    "no columns": ({"schema": []}, "schema"),
+    "unknown event time": ({"event_time": "nope"}, "event_time"),
+    "event time of another type": ({"event_time": "price"}, "event_time"),
+    "negative watermark": ({"watermark": "-1s"}, "watermark"),
+    "absurd watermark": ({"watermark": "8d"}, "watermark"),
+    "zero rate": ({"rate": 0}, "rate"),
+    "negative rate": ({"rate": -5}, "rate"),
+    "text as rate": ({"rate": "5"}, "rate"),
+    "true as rate": ({"rate": True}, "rate"),
+    "unknown source": ({"source": {"kind": "socket"}}, "source"),
+    "no source": ({"source": None}, "source"),
+    "too many keys": ({"source": {"kind": "synthetic", "keys": 10_000_001}}, "source.keys"),
+    "too many nulls": ({"source": {"kind": "synthetic", "nulls": 1.5}}, "source.nulls"),
+    "bad disorder": ({"source": {"kind": "synthetic", "disorder": "soon"}}, "source.disorder"),
+    "zero heartbeat": ({"idle_heartbeat": "0s"}, "idle_heartbeat"),
+    "unknown field": ({"surprise": 1}, "surprise"),
+    "NUL": ({"event_time": "\x00"}, "event_time"),
+}
+
+BAD_BODIES = {
+    "no JSON": (b"{", 400),
+    "no body": (b"", 422),
+    "NaN": (b'{"rate": NaN}', 400),
+    "infinity": (b'{"rate": 1e999}', 422),
+    "endless number": (b'{"rate": ' + b"9" * 5000 + b"}", 400),
+    "deep": (b"[" * 200_000, 400),
+    "deep objects": (b'{"a":' * 200_000, 400),
+    "no UTF-8": (b'{"a": "\xff\xfe"}', 400),
+    "a list": (b"[]", 422),
+    "null": (b"null", 422),
+    "a text": (b'"text"', 422),
+    "surrogate as key": (b'{"\\ud800": 1}', 422),
+}
+
+
+def check_problem(answer, status: int) -> dict:
+    """The answer is a problem document of the one shape."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    assert list(problem) == ["type", "title", "status", "detail", "code", "errors"]
+    assert problem["status"] == status
+    assert "Traceback" not in answer.text
+    return problem
+
+
+def registered(client) -> str:
+    return client.get("/v1/queries").text + client.get("/v1/streams").text
+
+
+@pytest.mark.usefixtures("trades")
+@pytest.mark.parametrize("case", BAD_QUERIES)
+def test_bad_queries(client, case):
+    change, field = BAD_QUERIES[case]
+    body = json.dumps(QUERY | change)
+    before = registered(client)
+    headers = {"content-type": "application/json"}
+    problem = check_problem(client.post("/v1/queries", content=body, headers=headers), 422)
+    assert field in [e["field"] for e in problem["errors"]], problem
+    assert problem["code"] == ("unsupported" if case == "tuples" else "invalid_input")
+    batch = check_problem(
+        client.post("/v1/queries:batch", content=f'{{"queries": [{body}]}}', headers=headers), 422
+    )
+    assert f"queries.0.{field}" in [e["field"] for e in batch["errors"]]
+    if "id" not in change:
+        check_problem(client.put("/v1/queries/q", content=body, headers=headers), 422)
+    assert registered(client) == before
+
+
+@pytest.mark.usefixtures("trades")
+@pytest.mark.parametrize("case", BAD_SQL)
+def test_bad_sql(client, case):
+    before = registered(client)
+    problem = check_problem(client.post("/v1/queries", json={"sql": BAD_SQL[case]}), 422)
+    assert {e["field"] for e in problem["errors"]} == {"sql"}
+    assert registered(client) == before
+
+
+@pytest.mark.parametrize("case", BAD_STREAMS)
+def test_bad_streams(client, case):
+    change, field = BAD_STREAMS[case]
+    before = registered(client)
+    problem = check_problem(client.put("/v1/streams/trades", json=TRADES | change), 422)
+    assert field in [e["field"] for e in problem["errors"]], problem
+    assert registered(client) == before
+
+
+@pytest.mark.parametrize("case", BAD_BODIES)
+def test_bad_bodies(client, case):
+    body, status = BAD_BODIES[case]
+    headers = {"content-type": "application/json"}
+    for method, path in [("PUT", "/v1/streams/s"), ("POST", "/v1/queries"), ("POST", "/v1/queries:batch")]:
+        check_problem(client.request(method, path, content=body, headers=headers), status)
+
+
+@pytest.mark.parametrize("name", [LONG, "1x", "a b", "a%00b", "..%2f", "%ED%A0%80", "é"])
+def test_bad_names_in_addresses(client, name):
+    for path in (f"/v1/streams/{name}", f"/v1/queries/{name}x%20"):
+        answer = client.get(path)
+        check_problem(answer, answer.status_code)
+        assert answer.status_code in {404, 422}
+    answer = client.put(f"/v1/streams/{name}", json=TRADES)
+    assert answer.status_code in {404, 422}
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "cursor=%00", "cursor=eA", "stream=%00"])
+def test_bad_parameters(client, query):
+    problem = check_problem(client.get(f"/v1/queries?{query}"), 422)
+    assert problem["errors"][0]["field"] == query.split("=")[0]
+
+
+def test_a_body_of_50_megabytes(client):
+    headers = {"content-type": "application/json"}
+    body = b'{"where": "' + b"x" * 50_000_000 + b'"}'
+    assert check_problem(client.post("/v1/queries", content=body, headers=headers), 413)["code"] == (
+        "body_too_large"
+    )
+    chunks = (b"x" * 1_000_000 for _ in range(50))
+    check_problem(client.post("/v1/queries", content=chunks, headers=headers), 413)
+
+
+def test_other_media_types(client):
+    for media_type in ("text/plain", "application/x-www-form-urlencoded", ""):
+        answer = client.post("/v1/queries", content=json.dumps(QUERY), headers={"content-type": media_type})
+        assert check_problem(answer, 415)["code"] == "unsupported_media_type"

@@ -1,0 +1,67 @@
+"""Health, metrics, the first page and API keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.settings import Settings
+from tests.app.test_bad_input import check_problem
+
+
+def test_health(client):
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/readyz").json() == {"status": "ok"}
+
+
+def test_readiness_asks_the_database(client, settings, monkeypatch):
+    monkeypatch.setattr(client.app.state.database, "engine", _Unreachable())
+    assert check_problem(client.get("/readyz"), 503)["code"] == "unavailable"
+
+
+class _Unreachable:
+    def connect(self):
+        from sqlalchemy.exc import OperationalError
+
+        raise OperationalError("SELECT 1", {}, Exception("down"))
+
+    def dispose(self):
+        return None
+
+
+def test_metrics_count_by_route_and_not_by_address(client, trades):
+    client.get("/v1/streams/trades")
+    client.get("/v1/streams/none")
+    client.get("/wp-admin.php")
+    text = client.get("/metrics").text
+    assert 'weft_http_requests_total{method="GET",route="/v1/streams/{name}",status="200"} 1.0' in text
+    assert 'weft_http_requests_total{method="GET",route="/v1/streams/{name}",status="404"} 1.0' in text
+    assert "weft_streams 1.0" in text
+    assert "weft_queries 0.0" in text
+    assert "wp-admin" not in text
+
+
+def test_the_first_page_leads_on(client):
+    page = client.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    for link in ("/docs", "/openapi.json", "/v1/streams", "/metrics"):
+        assert f'href="{link}"' in page.text
+        assert client.get(link).status_code == 200
+
+
+def test_keys_guard_the_api_alone(serve, tmp_path: Path):
+    client = serve(Settings(home=tmp_path, demo=False, host="0.0.0.0", api_keys="one, two"))
+    for headers in (
+        {},
+        {"x-api-key": "three"},
+        {"authorization": "Bearer"},
+        {"authorization": "Basic one"},
+        {"x-api-key": "ö"},
+    ):
+        answer = client.get("/v1/streams", headers={k: v.encode() for k, v in headers.items()})
+        assert check_problem(answer, 401)["code"] == "unauthorized"
+        assert answer.headers["www-authenticate"] == "Bearer"
+    assert client.get("/v1/nope").status_code == 401
+    assert client.get("/v1/streams", headers={"x-api-key": "one"}).status_code == 200
+    assert client.get("/v1/streams", headers={"authorization": "bearer two"}).status_code == 200
+    for path in ("/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", "/"):
+        assert client.get(path).status_code == 200

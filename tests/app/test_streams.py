@@ -1,0 +1,168 @@
+"""Defining, redefining, listing and deleting streams."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.persistence.models import Job
+from app.persistence.types import from_micros
+from app.settings import Settings
+from tests.conftest import TRADES
+
+COUNT = {"stream": "trades", "aggregates": [{"function": "count"}], "window": {"range": "1m"}}
+
+
+def test_a_definition_is_stored_in_normal_form(client):
+    body = {"source": {"kind": "synthetic", "disorder": "2 seconds"}, "watermark": "PT1M", "rate": 10}
+    first = client.put("/v1/streams/s", json=body)
+    assert first.status_code == 201
+    stored = first.json()
+    assert stored["watermark"] == "1m"
+    assert stored["source"] == {
+        "kind": "synthetic",
+        "keys": 100,
+        "skew": 0.0,
+        "disorder": "2s",
+        "seed": 0,
+        "values": "uniform",
+        "nulls": 0.0,
+    }
+    assert [c["name"] for c in stored["schema"]] == ["ts", "key", "value", "quantity"]
+    assert stored["event_time"] == "ts"
+    again = client.put("/v1/streams/s", json=body)
+    assert (again.status_code, again.json()) == (200, stored)
+    assert client.get("/v1/streams/s").json() == stored
+
+
+def test_the_normal_form_is_a_definition_itself(client, trades):
+    body = {key: trades[key] for key in TRADES} | {"idle_heartbeat": trades["idle_heartbeat"]}
+    assert client.put("/v1/streams/trades", json=body).json() == trades
+
+
+def test_the_rate_source_has_its_own_columns(client):
+    assert client.put("/v1/streams/r", json={"source": {"kind": "rate"}}).json()["event_time"] == "timestamp"
+    other = {"source": {"kind": "rate"}, "schema": [{"name": "x", "type": "long"}], "event_time": "x"}
+    assert client.put("/v1/streams/r2", json=other).status_code == 422
+
+
+def test_lists_are_pages(client):
+    names = [f"s{i}" for i in range(5)]
+    for name in names:
+        client.put(f"/v1/streams/{name}", json={"source": {"kind": "rate"}})
+    seen, cursor = [], None
+    while True:
+        page = client.get("/v1/streams", params={"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
+        seen += [item["name"] for item in page["items"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    assert seen == names
+
+
+def test_files_are_read_only_where_that_is_allowed(serve, tmp_path: Path):
+    allowed, other = tmp_path / "allowed", tmp_path / "other"
+    allowed.mkdir()
+    other.mkdir()
+    (allowed / "way-out").symlink_to(other)
+    client = serve(Settings(home=tmp_path / "home", demo=False, source_roots=(allowed,)))
+
+    def put(path: str, **more):
+        source = {"kind": "files", "path": path, "format": "json", **more}
+        body = {"source": source, "schema": TRADES["schema"], "event_time": "ts"}
+        return client.put("/v1/streams/f", json=body)
+
+    assert put(str(allowed)).status_code == 201
+    assert put(str(allowed / "later")).status_code == 200
+    outside = [other, allowed / "way-out", allowed / ".." / "other", "/etc", "relative", f"{allowed}/*"]
+    for path in outside:
+        answer = put(str(path))
+        assert answer.status_code == 422, path
+        assert answer.json()["errors"][0]["field"] == "source.path"
+    missing = put(str(allowed / "missing"), bounded=True)
+    assert missing.status_code == 422
+    assert missing.json()["errors"][0]["field"] == "source.path"
+    assert put(str(allowed), bounded=True).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/etc/ssl", "/proc/self", "/sys", "/dev/shm", "/", "HOME/results"])
+def test_private_folders_are_never_read_by_default(client, settings, path):
+    source = {"kind": "files", "path": path.replace("HOME", str(settings.home)), "format": "csv"}
+    body = {"source": source, "schema": TRADES["schema"], "event_time": "ts"}
+    assert client.put("/v1/streams/f", json=body).json()["errors"][0]["field"] == "source.path"
+
+
+def test_options_are_those_of_the_format(client, tmp_path: Path):
+    def put(file_format: str, options: dict):
+        source = {"kind": "files", "path": str(tmp_path / "in"), "format": file_format, "options": options}
+        return client.put(
+            "/v1/streams/f", json={"source": source, "schema": TRADES["schema"], "event_time": "ts"}
+        )
+
+    stored = put("csv", {"delimiter": ";", "header": True}).json()["source"]["options"]
+    assert stored == {"header": True, "sep": ";"}
+    for file_format, options, field in [
+        ("parquet", {"header": True}, "header"),
+        ("json", {"sep": ";"}, "sep"),
+        ("csv", {"maxFilesPerTrigger": 0}, "maxFilesPerTrigger"),
+        ("csv", {"maxFilesPerTrigger": "1"}, "maxFilesPerTrigger"),
+        ("csv", {"basePath": "/etc"}, "basePath"),
+    ]:
+        answer = put(file_format, options)
+        assert answer.status_code == 422, options
+        assert answer.json()["errors"][0]["field"] == f"source.options.{field}"
+
+
+def test_kafka_is_refused_with_a_word(client):
+    source = {"kind": "kafka", "bootstrap_servers": "broker:9092", "topic": "t"}
+    answer = client.put(
+        "/v1/streams/k", json={"source": source, "schema": TRADES["schema"], "event_time": "ts"}
+    )
+    problem = answer.json()
+    assert (answer.status_code, problem["code"]) == (422, "unsupported")
+    assert problem["errors"][0]["field"] == "source.kind"
+    assert "no engine" in problem["detail"]
+
+
+def test_a_definition_that_breaks_queries_is_refused_and_names_them(client, trades):
+    client.post(
+        "/v1/queries", json={**COUNT, "id": "by-symbol", "group_by": ["symbol"], "where": "price > 1"}
+    )
+    without = [c for c in TRADES["schema"] if c["name"] != "symbol"]
+    answer = client.put("/v1/streams/trades", json={**TRADES, "schema": without})
+    problem = answer.json()
+    assert (answer.status_code, problem["code"]) == (409, "queries_would_break")
+    assert problem["errors"][0]["field"] == "queries.by-symbol.group_by.0"
+    assert client.get("/v1/streams/trades").json()["schema"] == TRADES["schema"]
+    wider = [*TRADES["schema"], {"name": "venue", "type": "string"}]
+    assert client.put("/v1/streams/trades", json={**TRADES, "schema": wider}).status_code == 200
+
+
+def test_a_running_stream_keeps_its_definition(client, trades):
+    def desire(state: str) -> None:
+        def work(session):
+            session.merge(Job(stream="trades", desired=state, since=from_micros(0), generation=0, epoch=0))
+
+        client.app.state.database.write(work)
+
+    desire("running")
+    changed = {**TRADES, "watermark": "1m"}
+    assert client.put("/v1/streams/trades", json=changed).json()["code"] == "stream_running"
+    assert client.put("/v1/streams/trades", json={**TRADES, "rate": 7}).status_code == 200
+    assert client.delete("/v1/streams/trades").json()["code"] == "stream_in_use"
+    desire("stopped")
+    assert client.put("/v1/streams/trades", json=changed).status_code == 200
+    client.app.state.job_is_alive = lambda name: name == "trades"
+    assert client.put("/v1/streams/trades", json=TRADES).json()["code"] == "stream_running"
+
+
+def test_a_stream_in_use_is_deleted_only_with_all_its_queries(client, trades):
+    client.post("/v1/queries", json=COUNT)
+    refused = client.delete("/v1/streams/trades")
+    assert (refused.status_code, refused.json()["code"]) == (409, "stream_in_use")
+    assert "1 query" in refused.json()["detail"]
+    assert client.delete("/v1/streams/trades?cascade=true").status_code == 204
+    assert client.get("/v1/streams/trades").json()["code"] == "stream_not_found"
+    assert client.get("/v1/queries").json()["items"] == []
+    assert client.delete("/v1/streams/trades").status_code == 404
