@@ -6,23 +6,33 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from fastapi.concurrency import run_in_threadpool
 from prometheus_client import CollectorRegistry
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app import health, problems
+from app.demo import give_demo
 from app.http.body import BodyLimit
 from app.http.keys import ApiKeys
 from app.http.metrics import RequestMetrics, WorkloadCollector
+from app.jobs.router import router as jobs_router
+from app.jobs.service import JobService
+from app.jobs.state import Observed
+from app.jobs.supervisor import Supervisor
 from app.openapi import document
 from app.persistence.database import Database
 from app.persistence.migrate import migrate
 from app.persistence.models import Query, Stream
 from app.queries.router import router as queries_router
+from app.queries.service import QueryService
 from app.settings import Settings
 from app.streams.router import router as streams_router
+from app.streams.service import StreamService
 
 __all__ = ["create_app"]
+
+_AT_REST = frozenset({Observed.STOPPED, Observed.FINISHED, Observed.FAILED})
 
 
 def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
@@ -30,13 +40,28 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     settings.check()
     settings.home.mkdir(parents=True, exist_ok=True)
     database = Database(settings.registry_url)
+    supervisor = Supervisor(settings, database)
+
+    def is_alive(stream: str) -> bool:
+        return supervisor.observe(stream).observed not in _AT_REST
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         migrate(database)
+        if settings.demo:
+            give_demo(
+                database,
+                StreamService(database, settings, is_alive),
+                QueryService(database),
+                JobService(database, settings, supervisor),
+            )
+        if supervise:
+            supervisor.start()
         try:
             yield
         finally:
+            # Stopping waits for drivers; the loop must go on meanwhile to answer requests that are under way.
+            await run_in_threadpool(supervisor.stop)
             database.close()
 
     app = FastAPI(title="Weft", lifespan=lifespan, redirect_slashes=False)
@@ -44,8 +69,9 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     app.state.database = database
     app.state.metrics = CollectorRegistry()
     app.state.metrics.register(WorkloadCollector(lambda: database.read(_counts)))
-    app.state.job_is_alive = lambda stream: False
-    for router in (streams_router, queries_router, health.router):
+    app.state.supervisor = supervisor
+    app.state.job_is_alive = is_alive
+    for router in (streams_router, queries_router, jobs_router, health.router):
         app.include_router(router)
     problems.install(app)
     # The last one added is the outermost: requests are counted, then need a key, then may have a body.

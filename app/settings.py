@@ -41,13 +41,13 @@ class Settings(BaseSettings):
     spark_master: str = Field(default="local[*]", description="Spark master that the jobs run on.")
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
         default=(),
-        description="Comma-separated keys, one of which every call under /v1 must carry. None: loopback only.",
+        description="Comma-separated keys; every call under /v1 must carry one. None: loopback only.",
     )
     demo: bool = Field(default=True, description="Register and start a demonstration on the first start.")
     source_roots: Annotated[tuple[Path, ...] | None, NoDecode] = Field(
         default=None,
-        description="Folders, separated as in PATH, under which streams may read files. Default: any folder but "
-        "WEFT_HOME and the system's own on loopback without keys, WEFT_HOME/data otherwise.",
+        description="Folders, separated as in PATH, under which streams may read files. Default: any folder "
+        "but WEFT_HOME and the system's own on loopback without keys, WEFT_HOME/data otherwise.",
     )
     max_body: int = Field(default=8 * 2**20, ge=1024, description="Largest request body, in bytes.")
     retain_age: str = Field(default="7d", description="Results older than this are removed.")

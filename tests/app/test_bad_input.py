@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from tests.conftest import TRADES
+from app.main import create_app
+from app.settings import Settings
+from tests.conftest import TRADES, TestClient
 
 QUERY = {
     "id": "q",
@@ -20,7 +22,10 @@ LONG = "x" * 10_000
 BAD_QUERIES = {
     "unknown stream": ({"stream": "nope"}, "stream"),
     "unknown column": ({"aggregates": [{"function": "sum", "column": "nope"}]}, "aggregates.0.column"),
-    "unknown function": ({"aggregates": [{"function": "median", "column": "price"}]}, "aggregates.0.function"),
+    "unknown function": (
+        {"aggregates": [{"function": "median", "column": "price"}]},
+        "aggregates.0.function",
+    ),
     "sum of a string": ({"aggregates": [{"function": "sum", "column": "symbol"}]}, "aggregates.0.column"),
     "sum of nothing": ({"aggregates": [{"function": "sum"}]}, "aggregates.0.column"),
     "no aggregates": ({"aggregates": []}, "aggregates"),
@@ -149,6 +154,15 @@ BAD_BODIES = {
 }
 
 
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    """One service for all of these tests, as none of them may change it."""
+    settings = Settings(home=tmp_path_factory.mktemp("home"), demo=False, host="127.0.0.1")
+    with TestClient(create_app(settings, supervise=False), raise_server_exceptions=False) as client:
+        client.put("/v1/streams/trades", json=TRADES)
+        yield client
+
+
 def check_problem(answer, status: int) -> dict:
     """The answer is a problem document of the one shape."""
     assert answer.status_code == status, answer.text
@@ -164,7 +178,6 @@ def registered(client) -> str:
     return client.get("/v1/queries").text + client.get("/v1/streams").text
 
 
-@pytest.mark.usefixtures("trades")
 @pytest.mark.parametrize("case", BAD_QUERIES)
 def test_bad_queries(client, case):
     change, field = BAD_QUERIES[case]
@@ -183,7 +196,6 @@ def test_bad_queries(client, case):
     assert registered(client) == before
 
 
-@pytest.mark.usefixtures("trades")
 @pytest.mark.parametrize("case", BAD_SQL)
 def test_bad_sql(client, case):
     before = registered(client)
@@ -219,7 +231,9 @@ def test_bad_names_in_addresses(client, name):
     assert answer.status_code in {404, 422}
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "cursor=%00", "cursor=eA", "stream=%00"])
+@pytest.mark.parametrize(
+    "query", ["limit=0", "limit=1001", "limit=x", "cursor=%00", "cursor=eA", "stream=%00"]
+)
 def test_bad_parameters(client, query):
     problem = check_problem(client.get(f"/v1/queries?{query}"), 422)
     assert problem["errors"][0]["field"] == query.split("=")[0]

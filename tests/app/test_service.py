@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sqlalchemy.exc import OperationalError
+
 from app.settings import Settings
 from tests.app.test_bad_input import check_problem
 
@@ -20,8 +22,6 @@ def test_readiness_asks_the_database(client, settings, monkeypatch):
 
 class _Unreachable:
     def connect(self):
-        from sqlalchemy.exc import OperationalError
-
         raise OperationalError("SELECT 1", {}, Exception("down"))
 
     def dispose(self):
