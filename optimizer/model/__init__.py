@@ -9,6 +9,9 @@
 | ``predicate``, ``parse_predicate`` | WHERE as canonical SQL that never raises |
 | ``expressions`` | the scalar expressions that predicates are made of |
 | ``acq`` | the query itself |
+
+``parse_predicate`` is imported from its module, so that a Spark executor that only needs the values does not
+load a SQL parser.
 """
 
 from __future__ import annotations
@@ -16,12 +19,11 @@ from __future__ import annotations
 from optimizer.model.acq import Acq, AggregateCall
 from optimizer.model.aggregates import AGGREGATES, Aggregate, find_aggregate
 from optimizer.model.durations import format_duration, parse_duration
-from optimizer.model.parse_predicate import parse_predicate
 from optimizer.model.predicate import Predicate
 from optimizer.model.schema import Column, ColumnType, Kind, Schema
 from optimizer.model.window import Unit, Window
 
 __all__ = [
     "AGGREGATES", "Acq", "Aggregate", "AggregateCall", "Column", "ColumnType", "Kind", "Predicate", "Schema",
-    "Unit", "Window", "find_aggregate", "format_duration", "parse_duration", "parse_predicate",
+    "Unit", "Window", "find_aggregate", "format_duration", "parse_duration",
 ]  # fmt: skip

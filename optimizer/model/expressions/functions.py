@@ -32,6 +32,7 @@ __all__ = ["ARITHMETIC", "BY_NODE", "FUNCTIONS", "Function", "arithmetic", "cast
 
 Rule = Callable[[str, tuple[Term, ...]], Term]
 MAX_ROUND = 18
+_WIDE = ColumnType(kind=Kind.DECIMAL, precision=38, scale=18)
 
 ARITHMETIC = {"+": "try_add", "-": "try_subtract", "*": "try_multiply", "/": "try_divide", "%": "try_mod"}
 """Operators and the functions that give NULL where the operators raise: overflow and division by zero."""
@@ -129,12 +130,15 @@ def _abs(name: str, given: tuple[Term, ...]) -> Term:
 
 
 def _whole(name: str, given: tuple[Term, ...]) -> Term:
-    """Floor and ceil: a decimal stays one, with room for a carry; everything else becomes a long."""
+    """Floor and ceil: an integer becomes a long, a decimal gets room for a carry."""
     type_ = numeric(name, given[0])
-    if type_.kind is not Kind.DECIMAL:
+    if type_.is_integral:
         return call(name, given, LONG)
-    whole = min(MAX_PRECISION, type_.precision - type_.scale + 1)
-    return call(name, given, ColumnType(kind=Kind.DECIMAL, precision=whole, scale=0))
+    # Of a double beyond the longs they raise; as a decimal it is NULL, and exact from 1e-18 on.
+    safe = cast(given[0], _WIDE) if type_.is_fractional else given[0]
+    exact = safe.type or _WIDE
+    whole = min(MAX_PRECISION, exact.precision - exact.scale + 1)
+    return call(name, (safe,), ColumnType(kind=Kind.DECIMAL, precision=whole, scale=0))
 
 
 def _round(name: str, given: tuple[Term, ...]) -> Term:

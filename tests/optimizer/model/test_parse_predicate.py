@@ -44,6 +44,7 @@ def test_every_tuple_satisfies_an_empty_predicate(text):
         ("i > - 5", "`i` > -5"),
         ("i % 2 = 0", "try_mod(`i`, 2) = 0"),
         ("abs(l) = 1", "abs(try_cast(`l` AS decimal(20,0))) = 1"),
+        ("floor(d) = 1", "floor(try_cast(`d` AS decimal(38,18))) = 1"),
         ("cast(s as int) = 1", "try_cast(`s` AS int) = 1"),
         ("s is not null", "`s` IS NOT NULL"),
         ("isnotnull(s)", "`s` IS NOT NULL"),
