@@ -1,0 +1,152 @@
+"""Final aggregation: the stateful operator around the kernels (doc 000 II-B).
+
+One instance serves a shard, a block of group keys, so that each combination is one vectorised operation over all of
+its keys. State in Spark's store: blocks by number, appended and dropped whole, and one small row of bookkeeping. What
+is built from the blocks stays in the Python worker between batches; each append writes a fresh token, and memory is
+used only where its token is the state's. Memory that is behind by some blocks of the same line catches up.
+
+Event-time timers close windows of keys that have fallen silent. Rows and an expired timer may both come for a shard
+in one batch, so ``emitted`` in the bookkeeping says up to where windows are answered.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from planner_spark.blocks import DATA, block_from, join
+from planner_spark.kernels.shard import Block, Shard, Workload
+from planner_spark.sinks.rows import RowFormat
+
+__all__ = ["FinalAggregation"]
+
+NEVER = -(1 << 62)
+_MILLI = 1_000
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What a worker remembers of a shard: valid for the state whose token it has."""
+
+    shard: Shard
+    token: str = ""
+    following: int = 0
+    last_ends: dict[int, int] = field(default_factory=dict)
+
+
+_remembered: dict[tuple[str, Any], _Memory] = {}
+
+
+class FinalAggregation(StatefulProcessor):
+    """Answers every query's windows from the fragments of one shard."""
+
+    def __init__(self, *, identity: str, workload: Workload, rows: RowFormat) -> None:
+        self._identity = identity
+        self._workload = workload
+        self._rows = rows
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Open the state variables."""
+        self._handle = handle
+        self._blocks = handle.getMapState("blocks", "number bigint", "token string, data binary")
+        self._books = handle.getValueState(
+            "books", "first bigint, following bigint, token string, emitted bigint, timer bigint"
+        )
+
+    def handleInputRows(  # noqa: N802
+        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        """Take in the fragments that closed, then answer what is due."""
+        parts = [bytes(part) for frame in rows for part in frame[DATA]]
+        yield from self._run(key, parts, timerValues.getCurrentWatermarkInMs())
+
+    def handleExpiredTimer(  # noqa: N802
+        self, key: Any, timerValues: Any, expiredTimerInfo: Any  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        """Answer what is due although nothing came."""
+        yield from self._run(key, [], timerValues.getCurrentWatermarkInMs())
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _run(self, key: Any, parts: list[bytes], watermark_ms: int) -> Iterator[pd.DataFrame]:
+        watermark = watermark_ms * _MILLI
+        books = self._books.get() if self._books.exists() else (0, 0, "", NEVER, NEVER)
+        first, following, token, emitted, timer = books
+        memory = self._recall(key, first, following, token)
+        if parts:
+            token = uuid.uuid4().hex
+            self._append(memory, parts, following, token, emitted)
+            following += 1
+        if watermark > emitted:
+            yield from self._rows.frames(memory.shard.due(after=emitted, until=watermark))
+            emitted = watermark
+        memory.shard.evict(watermark)
+        first = self._drop_old(memory, first, following, watermark)
+        timer = self._set_timer(memory.shard.next_due(watermark), timer)
+        self._books.update((first, following, token, emitted, timer))
+
+    def _recall(self, key: Any, first: int, following: int, token: str) -> _Memory:
+        name = (self._identity, tuple(key))
+        if any(identity != self._identity for identity, _ in _remembered):
+            # Another job, or another epoch of this one, used this worker before.
+            _remembered.clear()
+        memory = _remembered.get(name)
+        if memory is None or not self._is_of_this_line(memory, first, following, token):
+            memory = _Memory(Shard(self._workload), following=first)
+            _remembered[name] = memory
+        for number in range(memory.following, following):
+            stored = self._blocks.getValue((number,))
+            if stored is None:
+                raise RuntimeError(f"block {number} of shard {key} is missing from the state")
+            self._ingest(memory, number, stored[0], block_from(bytes(stored[1]), self._workload.lanes))
+        return memory
+
+    def _is_of_this_line(self, memory: _Memory, first: int, following: int, token: str) -> bool:
+        """Whether the state has grown out of the one that the memory was built from."""
+        if memory.token == token and memory.following == following:
+            return True
+        latest = memory.following - 1
+        if not first <= latest < following:
+            return False
+        stored = self._blocks.getValue((latest,))
+        return stored is not None and stored[0] == memory.token
+
+    def _append(self, memory: _Memory, parts: list[bytes], number: int, token: str, emitted: int) -> None:
+        data, table = join(parts)
+        block = block_from(table, self._workload.lanes)
+        earliest = int(block.ends.min())
+        if earliest <= emitted:
+            raise RuntimeError(
+                f"a fragment that ends at {earliest} came after windows up to {emitted} were answered"
+            )
+        self._blocks.updateValue((number,), (token, data))
+        self._ingest(memory, number, token, block)
+
+    @staticmethod
+    def _ingest(memory: _Memory, number: int, token: str, block: Block) -> None:
+        memory.shard.ingest(block)
+        memory.last_ends[number] = int(block.ends.max())
+        memory.token, memory.following = token, number + 1
+
+    def _drop_old(self, memory: _Memory, first: int, following: int, watermark: int) -> int:
+        # The newest block stays, empty of use or not: its token is how memory is recognised.
+        while first < following - 1 and memory.last_ends[first] <= watermark - self._workload.longest_range:
+            self._blocks.removeKey((first,))
+            del memory.last_ends[first]
+            first += 1
+        return first
+
+    def _set_timer(self, due: int | None, timer: int) -> int:
+        wanted = NEVER if due is None else due
+        if wanted != timer:
+            if timer != NEVER and timer in {t * _MILLI for t in self._handle.listTimers()}:
+                self._handle.deleteTimer(timer // _MILLI)
+            if wanted != NEVER:
+                self._handle.registerTimer(wanted // _MILLI)
+        return wanted

@@ -1,0 +1,202 @@
+"""The driver: runs one generation of a stream's job until it is finished, stopped or broken."""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import StreamingQueryListener
+from pyspark.sql.streaming.query import StreamingQuery
+
+from planner_spark.compile import compile_job
+from planner_spark.errors import JobError
+from planner_spark.generation import Generation
+from planner_spark.lock import hold_lock, note_holder
+from planner_spark.progress import after_batch
+from planner_spark.session import start_session
+from planner_spark.sinks.housekeeping import Housekeeping
+from planner_spark.sinks.parquet import ParquetSink
+from planner_spark.sources.control import CLOSING, write_heartbeat
+from planner_spark.spec import JobSpec
+from planner_spark.status import StatusFile
+
+__all__ = ["run_job", "stream_job"]
+
+log = logging.getLogger(__name__)
+LEASE = 60.0
+"""Seconds after which a service that no longer touches its lease is taken for dead."""
+_SECOND = 1_000_000
+
+
+def run_job(spec: JobSpec) -> int:
+    """Run the job; the exit code tells the supervisor how it ended (`planner_spark.errors`)."""
+    generation = Generation(Path(spec.home))
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _signal, _frame: stopping.set())
+    hold_lock(generation.lock)
+    status = StatusFile(generation.status, epoch=spec.epoch, generation=spec.generation)
+    try:
+        predicates = generation.admit(spec)
+        spark = start_session(spec.stream.name, master=spec.master, shards=spec.shards, conf=spec.spark_conf)
+        note_holder(generation.lock, jvm_pid=_jvm_pid(spark))
+        try:
+            finished = stream_job(spark, spec, generation, predicates, status, stopping)
+        finally:
+            spark.stop()
+    except Exception as error:
+        code = error.code if isinstance(error, JobError) else JobError.code
+        status.change(state="failed", error=_in_short(error), error_code=code)
+        log.exception("the job failed")
+        return error.exit_code if isinstance(error, JobError) else JobError.exit_code
+    status.change(state="finished" if finished else "stopped", input_rows_per_second=0.0)
+    return 0
+
+
+def stream_job(
+    spark: SparkSession,
+    spec: JobSpec,
+    generation: Generation,
+    predicates: tuple[str, ...],
+    status: StatusFile,
+    stopping: threading.Event,
+) -> bool:
+    """Run until the end of a bounded source (True) or until told to stop (False)."""
+    sink = ParquetSink(
+        generation.results,
+        Housekeeping(
+            retain_age=None if spec.retain_age is None else spec.retain_age / _SECOND,
+            retain_bytes=spec.retain_bytes,
+        ),
+        watermark=lambda: status.status.watermark,
+    )
+    status.change(results=sink.manifest.rows_ever)
+    listener = _Listener(status, sink)
+    spark.streams.addListener(listener)
+    query = (
+        compile_job(spark, spec, predicates)
+        .writeStream.outputMode("append")
+        .option("checkpointLocation", str(generation.checkpoint))
+        .trigger(processingTime=f"{0 if spec.stream.bounded else spec.trigger // 1_000} milliseconds")
+        .foreachBatch(sink)
+        .start()
+    )
+    status.change(state="running")
+    try:
+        if spec.stream.bounded:
+            return _to_the_end(query, generation, stopping)
+        _until_stopped(query, spec, generation, status, stopping)
+        return False
+    finally:
+        if query.isActive:
+            status.change(state="stopping")
+            query.stop()
+        # Progress is told by another thread; the last batch counts too.
+        listener.ended.wait(timeout=10)
+        spark.streams.removeListener(listener)
+
+
+def _to_the_end(query: StreamingQuery, generation: Generation, stopping: threading.Event) -> bool:
+    """Consume all there is; only then may the closing heartbeat be written, which ends every window."""
+    for step in ("consume", "close"):
+        if step == "close":
+            write_heartbeat(generation.control, "closing", CLOSING)
+        waiting = _in_background(query.processAllAvailable)
+        while waiting.is_alive():
+            waiting.join(0.1)
+            if stopping.is_set():
+                return False
+        _raise_if_failed(query)
+    return True
+
+
+def _until_stopped(
+    query: StreamingQuery,
+    spec: JobSpec,
+    generation: Generation,
+    status: StatusFile,
+    stopping: threading.Event,
+) -> None:
+    quiet_since, seen = time.monotonic(), status.status.tuples
+    while not stopping.wait(0.2):
+        _raise_if_failed(query)
+        if spec.lease is not None and _age(Path(spec.lease)) > LEASE:
+            log.warning("the service has not been heard of for %s seconds: stopping", LEASE)
+            return
+        if status.status.tuples != seen:
+            quiet_since, seen = time.monotonic(), status.status.tuples
+        idle = spec.stream.idle_heartbeat
+        if idle is not None and time.monotonic() - quiet_since >= idle / _SECOND:
+            now = time.time_ns() // 1_000
+            write_heartbeat(generation.control, f"idle-{now}", now)
+            quiet_since = time.monotonic()
+
+
+def _raise_if_failed(query: StreamingQuery) -> None:
+    failure = query.exception()
+    if failure is not None:
+        raise failure
+
+
+def _in_background(target: Any) -> threading.Thread:
+    def run() -> None:
+        try:
+            target()
+        except Exception:
+            # The query's own exception says it better, and is looked at next.
+            log.debug("waiting for the stream ended", exc_info=True)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread
+
+
+class _Listener(StreamingQueryListener):
+    """Keeps the status up to date."""
+
+    def __init__(self, status: StatusFile, sink: ParquetSink) -> None:
+        self._status = status
+        self._sink = sink
+        self.ended = threading.Event()
+
+    def onQueryStarted(self, event: Any) -> None:  # noqa: N802
+        """Nothing to say."""
+
+    def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+        """Take over what the batch did."""
+        changes = after_batch(self._status.status, json.loads(event.progress.json))
+        self._status.change(**changes, results=self._sink.manifest.rows_ever)
+
+    def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+        """No tuples came."""
+        self._status.change(input_rows_per_second=0.0)
+
+    def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+        """The last word of a query: all its progress has been told."""
+        self.ended.set()
+
+
+def _jvm_pid(spark: SparkSession) -> int | None:
+    gateway = spark.sparkContext._gateway
+    process = getattr(gateway, "proc", None)
+    return process.pid if process is not None else None
+
+
+def _age(path: Path) -> float:
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _in_short(error: BaseException) -> str:
+    """The first lines of an error, without a stack."""
+    return str(error).split("\nJVM stacktrace")[0].strip()[:2_000] or type(error).__name__
+
+

@@ -1,0 +1,53 @@
+"""The control stream: heartbeats that move the watermark when the source does not (row G-09).
+
+Heartbeats are small JSON files in the job's folder, read as a second source and unioned with the first before the
+watermark. A far-future one closes the last windows of a bounded source.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+__all__ = ["CLOSING", "HEARTBEAT", "control_stream", "is_tuple", "write_heartbeat"]
+
+HEARTBEAT = "__heartbeat"
+CLOSING = 253_370_764_800_000_000
+"""The closing heartbeat: the first of January 9999, in microseconds."""
+
+
+def control_stream(spark: SparkSession, folder: Path, like: DataFrame, event_time: str) -> DataFrame:
+    """Heartbeats with the columns of ``like``; all but the event time are NULL."""
+    beats = spark.readStream.schema("at bigint").option("maxFileAge", "3650d").json(str(folder))
+    columns = [
+        F.timestamp_micros("at").alias(f.name)
+        if f.name == event_time
+        else F.lit(None).cast(f.dataType).alias(f.name)
+        for f in like.schema.fields
+        if f.name != HEARTBEAT
+    ]
+    return beats.select(*columns, F.lit(True).alias(HEARTBEAT))
+
+
+def is_tuple(event_time: str) -> Column:
+    """True for tuples of the source.
+
+    It names the event time, although the flag alone would say it: a filter on the flag alone is pushed below the
+    watermark by Spark, and the heartbeat would do nothing.
+    """
+    return ~F.col(HEARTBEAT) | (F.col(f"`{event_time}`") < F.lit("1900-01-01").cast("timestamp"))
+
+
+def write_heartbeat(folder: Path, name: str, micros: int) -> None:
+    """Put a heartbeat where the job finds it, whole or not at all; the same name again changes nothing."""
+    target = folder / f"{name}.json"
+    if target.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    # Spark passes over files whose names begin with a dot or an underscore.
+    partial = folder / f".{name}.tmp"
+    partial.write_text(json.dumps({"at": micros}) + "\n")
+    partial.replace(target)

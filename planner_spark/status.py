@@ -1,0 +1,59 @@
+"""The driver's word to the service: one small file, replaced whole whenever something changed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from planner_spark.files import write_json
+
+__all__ = ["Status", "StatusFile"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What a driver is doing; times of the stream in microseconds."""
+
+    state: str
+    since: str
+    epoch: int
+    generation: int
+    pid: int
+    watermark: int | None = None
+    max_event_time: int | None = None
+    input_rows_per_second: float = 0.0
+    batch: int = -1
+    results: int = 0
+    tuples: int = 0
+    late_rows: int = 0
+    null_event_times: int = 0
+    error: str | None = None
+    error_code: str | None = None
+
+
+class StatusFile:
+    """The file, and the status that it shows."""
+
+    def __init__(self, path: Path, *, epoch: int, generation: int) -> None:
+        self._path = path
+        self._changing = threading.Lock()
+        self.status = Status(
+            state="starting", since=_now(), epoch=epoch, generation=generation, pid=os.getpid()
+        )
+        self.change()
+
+    def change(self, **changes: Any) -> None:
+        """Change some fields; ``since`` follows the state."""
+        with self._changing:
+            if changes.get("state", self.status.state) != self.status.state:
+                changes["since"] = _now()
+            self.status = replace(self.status, **changes)
+            write_json(self._path, asdict(self.status), durable=False)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,68 @@
+"""The job's answers are those of Spark's own window() in batch (rows T-02, T-03, G-02), for generated workloads."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from pyspark.sql import SparkSession
+
+from .harness import bounded_spec, read_rows, run, write_files
+from .oracle import difference, expected, load
+from .workloads import SCHEMA, Workload, workloads
+
+pytestmark = pytest.mark.spark
+
+GENERATED = settings(
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def check(spark: SparkSession, workload: Workload) -> None:
+    """One micro-batch per file, and one for all, both against the oracle."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        write_files(root / "data", SCHEMA, workload.parts)
+        for files_per_batch in (1, 100):
+            spec = bounded_spec(
+                root / f"gen-{files_per_batch}",
+                root / "data",
+                SCHEMA,
+                workload.queries,
+                watermark=workload.watermark,
+                files_per_batch=files_per_batch,
+            )
+            status = run(spark, spec)
+            assert status.tuples == sum(len(part) for part in workload.parts)
+            assert status.late_rows == 0
+            actual = read_rows(spec)
+            tuples = load(spark, spec)
+            for query in spec.queries:
+                wanted = expected(tuples, spec, query)
+                assert actual[query.number].keys() == wanted.keys(), query
+                for key, values in actual[query.number].items():
+                    for (function, column), value, (spark_value, seen) in zip(
+                        query.aggregates, values, wanted[key], strict=True
+                    ):
+                        wrong = difference(function, value, spark_value, seen)
+                        assert wrong is None, (query, key, function, column, wrong)
+            tuples.unpersist()
+
+
+@settings(GENERATED, max_examples=20)
+@given(workload=workloads())
+def test_t02_generated_workloads(spark: SparkSession, workload: Workload) -> None:
+    check(spark, workload)
+
+
+@pytest.mark.slow
+@settings(GENERATED, max_examples=200)
+@given(workload=workloads())
+def test_t02_many_generated_workloads(spark: SparkSession, workload: Workload) -> None:
+    check(spark, workload)
