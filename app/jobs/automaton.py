@@ -190,7 +190,7 @@ class Automaton:
 
     def _ended(self, driver: Driver, row: JobRow | None) -> None:
         asked = self._kill_at is not None
-        self.driver, self._kill_at, self._linger_until, self._searched = None, None, None, False
+        self.driver, self._kill_at, self._linger_until = None, None, None
         if asked or row is None or row.desired is Desired.STOPPED:
             return
         status = driver.home.status() or Status()

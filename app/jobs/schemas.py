@@ -37,7 +37,8 @@ class JobOut(BaseModel):
     input_rows_per_second: float
     results: int = Field(description="Result rows of this generation so far.")
     restarts: int = Field(description="Restarts after a crash since the last request to start.")
-    error: str | None = Field(description="What is wrong, or was wrong when the driver last ended.")
+    error: str | None = Field(description="What is wrong now; null for a job that is well.")
+    last_error: str | None = Field(description="Why a driver last ended unasked since that request.")
     pending: list[str] = Field(
         description=f"Queries that the job does not answer yet, the first {MAX_PENDING}: those registered "
         "after its start join at the next start (DELETE the job, then POST it)."

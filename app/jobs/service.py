@@ -118,7 +118,8 @@ class JobService:
             else 0.0,
             "results": status.results,
             "restarts": job.restarts if job else 0,
-            "error": seen.error or (job.error if job else None),
+            "error": seen.error,
+            "last_error": job.error if job else None,
             "pending": list(
                 session.scalars(select(Query.id).where(*waiting).order_by(Query.id).limit(MAX_PENDING))
             ),
