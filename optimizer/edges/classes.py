@@ -1,7 +1,7 @@
 """Residue classes: where a window's edges lie (doc 000 II-B, rows T-04, I-01..I-03; X-01).
 
-The edges of an ACQ (r, s) with start-aligned windows are those x with ``x = residue (mod modulus)`` for one or
-two classes. A tree's edges are the union of its members' classes.
+The edges of an ACQ (r, s) with start-aligned windows are those x with ``x = residue (mod modulus)`` for one
+or two classes. A tree's edges are the union of its members' classes.
 """
 
 from __future__ import annotations
