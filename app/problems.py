@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 
 from app.errors import CODES, ApiError
@@ -109,6 +110,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(IntegrityError, _collision)
     app.add_exception_handler(OperationalError, _unavailable)
+    app.add_exception_handler(PoolTimeoutError, _unavailable)
     app.add_exception_handler(Exception, _internal)
 
 

@@ -21,7 +21,8 @@ __all__ = ["Database"]
 T = TypeVar("T")
 
 ATTEMPTS = 6
-_BUSY_TIMEOUT_MS = 20_000
+_BUSY_TIMEOUT_MS = 5_000
+_POOL: dict[str, Any] = {"pool_size": 10, "max_overflow": 40}
 _READ_ONLY = "weft_read_only"
 
 
@@ -35,9 +36,11 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine = _engine(url)
         self.sessions = sessionmaker(self.engine, expire_on_commit=False)
-        self._readers = sessionmaker(
-            self.engine.execution_options(**{_READ_ONLY: True}), expire_on_commit=False
-        )
+        readers = self.engine.execution_options(**{_READ_ONLY: True})
+        if self.engine.dialect.name == "postgresql":
+            # SQLite shows a transaction one view of the data anyway; PostgreSQL has to be asked for it.
+            readers = readers.execution_options(isolation_level="REPEATABLE READ")
+        self._readers = sessionmaker(readers, expire_on_commit=False)
 
     def read(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` on one consistent view of the registry."""
@@ -82,9 +85,9 @@ def _engine(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() == "postgresql":
         # psycopg 3 is the driver we ship, whatever the short form of the URL would mean.
-        engine = create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=20)
+        engine = create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, **_POOL)
     else:
-        engine = create_engine(parsed, connect_args={"timeout": _BUSY_TIMEOUT_MS / 1000})
+        engine = create_engine(parsed, connect_args={"timeout": _BUSY_TIMEOUT_MS / 1000}, **_POOL)
         event.listen(engine, "connect", _configure_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     return engine

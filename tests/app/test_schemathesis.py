@@ -1,0 +1,60 @@
+"""Calls that are generated from the OpenAPI document, right and wrong ones: the answers are as documented.
+
+All of schemathesis' checks are on. One of them would have every body that fits the JSON schema be accepted;
+here it may also be refused with 422 (or 400): columns, durations and SQL mean more than a schema can say.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.config import SchemathesisConfig
+from schemathesis.python import asgi
+
+from app.main import create_app
+from app.settings import Settings
+from tests.conftest import TRADES
+
+CONFIG = SchemathesisConfig.from_dict(
+    {
+        "checks": {
+            "positive_data_acceptance": {
+                "expected-statuses": ["2xx", "400", "401", "404", "406", "409", "422"]
+            }
+        }
+    }
+)
+
+
+QUERY = {"stream": "trades", "aggregates": [{"function": "count"}], "window": {"range": "1m"}}
+HOME = tempfile.TemporaryDirectory(prefix="weft-schemathesis-")
+APP = create_app(
+    Settings(home=Path(HOME.name), demo=False, host="127.0.0.1", api_keys=(), database_url=None),
+    supervise=False,
+)
+schema = schemathesis.openapi.from_asgi("/openapi.json", APP, config=CONFIG)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _service():
+    yield
+    asgi.shutdown_lifespans()
+    HOME.cleanup()
+
+
+@pytest.fixture(autouse=True)
+def _examples():
+    """What the document's examples speak of is there before each operation is tried."""
+    with asgi.get_client(APP) as client:
+        client.put("/v1/streams/trades", json=TRADES).raise_for_status()
+        client.put("/v1/queries/hi-5m", json=QUERY).raise_for_status()
+
+
+@schema.parametrize()
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+def test_answers_are_as_documented(case):
+    case.call_and_validate()
