@@ -26,6 +26,8 @@ from app.persistence.migrate import migrate
 from app.persistence.models import Query, Stream
 from app.queries.router import router as queries_router
 from app.queries.service import QueryService
+from app.results.reader import ResultReader
+from app.results.router import router as results_router
 from app.settings import Settings
 from app.streams.router import router as streams_router
 from app.streams.service import StreamService
@@ -41,6 +43,7 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     settings.home.mkdir(parents=True, exist_ok=True)
     database = Database(settings.registry_url)
     supervisor = Supervisor(settings, database)
+    reader = ResultReader()
 
     def is_alive(stream: str) -> bool:
         return supervisor.observe(stream).observed not in _AT_REST
@@ -62,6 +65,7 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
         finally:
             # Stopping waits for drivers; the loop must go on meanwhile to answer requests that are under way.
             await run_in_threadpool(supervisor.stop)
+            reader.close()
             database.close()
 
     app = FastAPI(title="Weft", lifespan=lifespan, redirect_slashes=False)
@@ -70,8 +74,9 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     app.state.metrics = CollectorRegistry()
     app.state.metrics.register(WorkloadCollector(lambda: database.read(_counts)))
     app.state.supervisor = supervisor
+    app.state.result_reader = reader
     app.state.job_is_alive = is_alive
-    for router in (streams_router, queries_router, jobs_router, health.router):
+    for router in (streams_router, queries_router, jobs_router, results_router, health.router):
         app.include_router(router)
     problems.install(app)
     # The last one added is the outermost: requests are counted, then need a key, then may have a body.
