@@ -40,6 +40,9 @@ class ExecutionModel(Protocol):
     def cost(self, *, rate: float, edge_rate: float, trees: Sequence[WeavedTree]) -> Cost:
         """The plan's cost; ``edge_rate`` is that of all trees together (E)."""
 
+    def tree_cost(self, *, rate: float, edge_rate: float, tree: WeavedTree) -> float:
+        """What a tree costs by itself, without what all trees share."""
+
 
 @dataclass(frozen=True, slots=True)
 class TwoOps:
@@ -60,6 +63,10 @@ class TwoOps:
             final_aggregation=math.fsum(t.final_aggregation for t in trees),
         )
 
+    def tree_cost(self, *, rate: float, edge_rate: float, tree: WeavedTree) -> float:
+        """Eq. 1: the tree reads every tuple."""
+        return rate + tree.final_aggregation
+
 
 @dataclass(frozen=True, slots=True)
 class TriOps:
@@ -78,6 +85,10 @@ class TriOps:
             intercede=len(trees) * edge_rate,
             final_aggregation=math.fsum(t.final_aggregation for t in trees),
         )
+
+    def tree_cost(self, *, rate: float, edge_rate: float, tree: WeavedTree) -> float:
+        """The tree coalesces every fragment; the tuples are read once for all trees."""
+        return edge_rate + tree.final_aggregation
 
 
 TWO_OPS = TwoOps()
