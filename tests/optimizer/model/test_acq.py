@@ -46,9 +46,9 @@ def fields(refused) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ("90s", 90), ("5m", 300), ("1h", 3600), ("250ms", 0.25), ("1 minute", 60), ("PT5M", 300),
-        ("P1DT1S", 86401), ("2 minutes 30 seconds", 150), ("1.5s", 1.5), ("INTERVAL 5 MINUTES", 300), ("1 week", 604800),
-        ("0s", 0),
+        ("90s", 90), ("5m", 300), ("1h", 3600), ("250ms", 0.25), ("1 minute", 60), ("PT5M", 300), ("0s", 0),
+        ("P1DT1S", 86401), ("2 minutes 30 seconds", 150), ("1.5s", 1.5), ("INTERVAL 5 MINUTES", 300),
+        ("1 week", 604800),
     ],
 )  # fmt: skip
 def test_durations_are_read(text, seconds):
@@ -57,7 +57,10 @@ def test_durations_are_read(text, seconds):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "5", "m", "5 fortnights", "1 month", "P1Y", "1us", "0.0001s", "-5s", "5m garbage", "x" * 200, "PT", None],
+    [
+        "", "5", "m", "5 fortnights", "1 month", "P1Y", "1us", "0.0001s", "-5s", "5m garbage", "x" * 200, "PT",
+        None,
+    ],
 )  # fmt: skip
 def test_a_bad_duration_names_its_field(text):
     with pytest.raises(InvalidInput) as refused:
