@@ -24,6 +24,8 @@ from app.openapi import document
 from app.persistence.database import Database
 from app.persistence.migrate import migrate
 from app.persistence.models import Query, Stream
+from app.plans.router import router as plans_router
+from app.plans.service import PlanCache
 from app.queries.router import router as queries_router
 from app.queries.service import QueryService
 from app.results.reader import ResultReader
@@ -34,6 +36,7 @@ from app.streams.service import StreamService
 
 __all__ = ["create_app"]
 
+_ROUTERS = (streams_router, queries_router, plans_router, jobs_router, results_router, health.router)
 _AT_REST = frozenset({Observed.STOPPED, Observed.FINISHED, Observed.FAILED})
 
 
@@ -74,9 +77,10 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     app.state.metrics = CollectorRegistry()
     app.state.metrics.register(WorkloadCollector(lambda: database.read(_counts)))
     app.state.supervisor = supervisor
+    app.state.plans = PlanCache()
     app.state.result_reader = reader
     app.state.job_is_alive = is_alive
-    for router in (streams_router, queries_router, jobs_router, results_router, health.router):
+    for router in _ROUTERS:
         app.include_router(router)
     problems.install(app)
     # The last one added is the outermost: requests are counted, then need a key, then may have a body.

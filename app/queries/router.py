@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from app.http.dependencies import Db
 from app.http.pages import CursorParam, LimitParam, decode_cursor, page
 from app.http.strict_json import StrictRoute
+from app.plans.dependencies import Plans
 from app.problems import documented, field_errors
 from app.queries.schemas import (
     BatchIn,
@@ -83,6 +84,7 @@ def validate_query(
         Body(description="The body of a registration; what is wrong with it is said in the answer."),
     ],
     service: Service,
+    plans: Plans,
 ) -> Response:
     """Say what registering the query would come to; changes nothing."""
     try:
@@ -92,7 +94,8 @@ def validate_query(
         return _invalid(field_errors(located, body))
     except InvalidInput as error:
         return _invalid(error.errors)
-    return JSONResponse({"valid": True, "errors": [], "normalized": prepared.spec, "marginal_cost": None})
+    cost = plans.marginal_cost(prepared.acq.stream, prepared.spec)
+    return JSONResponse({"valid": True, "errors": [], "normalized": prepared.spec, "marginal_cost": cost})
 
 
 @router.get("/queries", response_model=QueryPage, responses=documented(422))

@@ -1,0 +1,9 @@
+"""Plans: how the queries of a stream are woven together, and what that costs.
+
+| module | owns |
+|---|---|
+| `schemas` | what the endpoints take and answer |
+| `options` | which optimizers, techniques and partials run today |
+| `planning` | a workload as the optimizer's plan, and a plan as JSON |
+| `repository`, `service`, `router` | rows, rules, HTTP |
+"""

@@ -1,0 +1,94 @@
+"""The rows of plans: each plan as it was answered, and the windows that it is drawn with."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from app.errors import ApiError
+from app.persistence.models import Plan as PlanRow
+from costmodel import Cost
+from optimizer.model.plan import Baselines, Plan, PlannedQuery, Tree
+from optimizer.model.window import Window
+
+__all__ = ["PlanRepository", "restore"]
+
+KEPT = 200
+"""Plans that are kept of each stream; the oldest are forgotten."""
+
+
+class PlanRepository:
+    """Plans, in one transaction."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def get(self, plan_id: str) -> PlanRow:
+        """The plan of that id, or a 404."""
+        found = self._session.get(PlanRow, plan_id)
+        if found is None:
+            raise ApiError("plan_not_found", f"there is no plan {plan_id!r}")
+        return found
+
+    def latest(self, stream: str) -> PlanRow | None:
+        """The plan that was last put into force."""
+        newest = select(PlanRow).where(PlanRow.stream == stream).order_by(PlanRow.created.desc()).limit(1)
+        return self._session.scalars(newest).first()
+
+    def put(self, plan: Plan) -> None:
+        """Put a plan into force; one that was in force before is again the latest."""
+        windows = {m.id: [m.window.range, m.window.slide] for tree in plan.trees for m in tree.members}
+        content: dict[str, Any] = {"document": plan.document(), "windows": windows}
+        self._session.merge(
+            PlanRow(id=plan.id, stream=plan.stream, epoch=plan.epoch, plan=content, created=datetime.now(UTC))
+        )
+        self._session.flush()
+        old = (
+            select(PlanRow.id)
+            .where(PlanRow.stream == plan.stream)
+            .order_by(PlanRow.created.desc())
+            .offset(KEPT)
+        )
+        forgotten = self._session.scalars(old).all()
+        if forgotten:
+            self._session.execute(delete(PlanRow).where(PlanRow.id.in_(forgotten)))
+
+
+def restore(row: PlanRow) -> Plan:
+    """The plan of a row, to draw it."""
+    document, windows = row.plan["document"], row.plan["windows"]
+    cost = {level: value for level, value in document["cost"].items() if level != "total"}
+    trees = tuple(
+        Tree(
+            id=tree["id"],
+            members=tuple(_member(key, row.stream, windows[key]) for key in tree["queries"]),
+            edge_rate=tree["edge_rate"],
+            edge_rate_error=tree["edge_rate_error"],
+            edges=_integer(tree["edges"]),
+            composite_slide=_integer(tree["composite_slide"]),
+            technique=tree["technique"],
+            omega=tree["omega"],
+            cost=tree["cost"],
+        )
+        for tree in document["trees"]
+    )
+    kept = ("epoch", "stream", "optimizer", "technique", "partials", "execution", "time_unit", "rate")
+    return Plan(
+        **{name: document[name] for name in kept},
+        edge_rate=document["edge_rate"],
+        edge_rate_error=document["edge_rate_error"],
+        cost=Cost(**cost),
+        trees=trees,
+        baselines=Baselines(**document["baselines"]),
+    )
+
+
+def _member(query_id: str, stream: str, window: list[int]) -> PlannedQuery:
+    return PlannedQuery(id=query_id, stream=stream, window=Window(range=window[0], slide=window[1]))
+
+
+def _integer(value: int | str | None) -> int | None:
+    return None if value is None else int(value)

@@ -1,0 +1,211 @@
+"""What the plan endpoints take and answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import Path
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from app.streams.sources import StrictModel
+
+__all__ = [
+    "CostsOut",
+    "DiffOut",
+    "ExplainOut",
+    "OptimizeIn",
+    "OptimizeOut",
+    "PlanId",
+    "PlanOut",
+    "TechniquesOut",
+    "WhatIfIn",
+]
+
+Optimizer = Literal["auto", "no_share", "shared", "weaveshare", "triweave", "gtweave", "exact"]
+Technique = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Partials = Literal["pairs", "panes", "cutty"]
+Exact = int | str | None
+"""An exact integer: a text beyond 2^53, null where it is not known exactly."""
+
+MAX_CO_MEMBERS = 1_000
+_RATE = Field(gt=0, le=1e12, allow_inf_nan=False, description="Tuples per time unit.")
+_ID = r"^[A-Za-z0-9-]{1,64}$"
+PlanId = Annotated[str, Path(pattern=_ID, max_length=64, description="The plan's id.")]
+
+
+class _Options(StrictModel):
+    optimizer: Optimizer = "auto"
+    technique: Technique = Field(default="auto", description="auto, or a name from GET /v1/techniques.")
+    partials: Partials = "pairs"
+    improve: bool | None = Field(default=None, description="Default: true for auto, false for the others.")
+
+
+class OptimizeIn(_Options):
+    """How to plan; everything is optional."""
+
+    rate: Annotated[float, _RATE] | None = Field(default=None, description="Default: the stream's rate.")
+    dry_run: bool = Field(default=False, description="Only answer; put nothing into force.")
+
+
+class WhatIfQuery(StrictModel):
+    """A window of a query that need not exist."""
+
+    id: Annotated[str, StringConstraints(min_length=1, max_length=128)]
+    range: (
+        Annotated[str, StringConstraints(min_length=1, max_length=100)]
+        | Annotated[int, Field(ge=1, le=2**40)]
+    )
+    slide: (
+        Annotated[str, StringConstraints(min_length=1, max_length=100)]
+        | Annotated[int, Field(ge=1, le=2**40)]
+    )
+
+
+class WhatIfIn(_Options):
+    """A workload to plan without registering it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "queries": [{"id": "a", "range": 8, "slide": 4}, {"id": "b", "range": 6, "slide": 2}],
+                    "rate": 10,
+                }
+            ]
+        }
+    )
+
+    queries: list[WhatIfQuery] = Field(min_length=1, max_length=50_000)
+    rate: Annotated[float, _RATE] = Field(
+        default=1000.0, description="Tuples per second, or per unit where the lengths are plain numbers."
+    )
+
+
+class CostOut(BaseModel):
+    """Aggregate operations per time unit, level by level."""
+
+    total: float
+    sub_aggregation: float
+    intercede: float
+    final_aggregation: float
+
+
+class LaneOut(BaseModel):
+    """An operation over a column that the queries of a tree share."""
+
+    operation: str
+    column: str
+
+
+class TreeOut(BaseModel):
+    """One execution tree."""
+
+    id: int
+    queries: list[str]
+    edge_rate: float
+    edge_rate_error: float | None = Field(description="Bound on the estimate's error; null when exact.")
+    edges: Exact
+    composite_slide: Exact
+    technique: str
+    omega: float
+    cost: float
+    lanes: list[LaneOut]
+
+
+class PlanOut(BaseModel):
+    """A plan and its cost by the papers' equations."""
+
+    id: str | None = Field(description="null for a plan that is in force nowhere.")
+    epoch: int
+    stream: str | None
+    optimizer: str
+    technique: str
+    partials: str
+    execution: str
+    time_unit: str = Field(description="What rates, edges and costs are per.")
+    rate: float
+    edge_rate: float
+    edge_rate_error: float | None
+    cost: CostOut
+    trees: list[TreeOut]
+    baselines: dict[str, float | None] = Field(
+        description="Total cost of other ways to share, in the same unit; null: not computed."
+    )
+
+
+class DiffOut(BaseModel):
+    """How a plan differs from the one before."""
+
+    added: list[str] = Field(description="Queries that the plan before did not have.")
+    removed: list[str]
+    moved: list[str] = Field(description="Queries that share with others than before.")
+    cost_before: float | None
+    cost_after: float
+
+
+class OptimizeOut(BaseModel):
+    """A plan, and how it differs from the one in force."""
+
+    plan: PlanOut
+    changed: bool
+    reason: str
+    diff: DiffOut
+
+
+class CostLine(BaseModel):
+    """One way to plan."""
+
+    optimizer: str
+    technique: str
+    execution: str
+    partials: str
+    total: float
+    trees: int
+    seconds: float = Field(description="Time that planning took.")
+
+
+class CostsOut(BaseModel):
+    """Every way to plan that runs today, cheapest first."""
+
+    time_unit: str
+    rate: float
+    items: list[CostLine]
+
+
+class TechniqueOut(BaseModel):
+    """A technique of final aggregation."""
+
+    name: str
+    formula: str = Field(description="Operations per edge, in the papers' symbols.")
+    capability: str = Field(description="What an aggregate must be capable of.")
+
+
+class TechniquesOut(BaseModel):
+    """All techniques."""
+
+    items: list[TechniqueOut]
+    next: None = None
+
+
+class ExplainOut(BaseModel):
+    """Where a query is in the plan, and why; costs are in operations per time unit of the plan."""
+
+    query: str
+    stream: str
+    plan: str
+    optimizer: str
+    execution: str
+    time_unit: str
+    tree: int
+    window: str
+    shared: bool
+    reason: str
+    co_members: list[str] = Field(description=f"Queries of the same tree, the first {MAX_CO_MEMBERS}.")
+    co_member_count: int
+    same_window: list[str] = Field(description="Those of them that have the same window.")
+    identical: list[str] = Field(description="Those that are the same computation, done once for all.")
+    marginal_cost: float = Field(description="What the plan would cost less without the query.")
+    alone_cost: float = Field(description="What the query would cost in a tree of its own.")
+    saved_by_sharing: float = Field(description="The difference of the two.")
+    tree_edge_rate: float
+    tree_cost: float
