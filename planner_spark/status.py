@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from planner_spark.files import write_json
+from planner_spark.files import read_json, write_json
 
 __all__ = ["Status", "StatusFile"]
 
@@ -35,14 +35,20 @@ class Status:
     error_code: str | None = None
 
 
+_LASTING = ("watermark", "max_event_time", "batch", "tuples", "late_rows", "null_event_times")
+"""What is true of the generation, not of one driver: a driver goes on from where the one before it was."""
+
+
 class StatusFile:
     """The file, and the status that it shows."""
 
     def __init__(self, path: Path, *, epoch: int, generation: int) -> None:
         self._path = path
         self._changing = threading.Lock()
+        before = read_json(path) or {}
+        lasting = {name: before[name] for name in _LASTING if name in before}
         self.status = Status(
-            state="starting", since=_now(), epoch=epoch, generation=generation, pid=os.getpid()
+            state="starting", since=_now(), epoch=epoch, generation=generation, pid=os.getpid(), **lasting
         )
         self.change()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -35,13 +34,13 @@ _NOTHING = Page(rows=[], more=False, cursor=None, watermark=None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Subscription:
-    """A query as it is read: ``folder`` is None while nothing of it can be there."""
+    """A query as it is read: ``home`` is None while nothing of it can be there."""
 
     layout: Layout
     number: int
     incarnation: str
     active_from: int | None
-    folder: Path | None
+    home: Home | None
 
 
 class ResultService:
@@ -67,7 +66,11 @@ class ResultService:
         if after is not None:
             place = Cursor.decode(after, incarnation=query.incarnation, groups=query.layout.groups)
         found = _NOTHING
-        if query.folder is not None:
+        watermark = None
+        if query.home is not None:
+            # The driver's own word is ahead of the manifest's, and holds for all that the manifest lists later on.
+            status = query.home.status()
+            watermark = status.watermark if status else None
             request = Request(
                 number=query.number,
                 incarnation=query.incarnation,
@@ -77,7 +80,8 @@ class ResultService:
                 end_to=None if end_to is None else _micros(end_to),
                 limit=limit,
             )
-            found = self._reader.read(query.folder, query.layout, request)
+            found = self._reader.read(query.home.results, query.layout, request)
+            watermark = max((w for w in (watermark, found.watermark) if w is not None), default=None)
         cursor = found.cursor or place
         text = None if cursor is None else cursor.encode()
         return {
@@ -85,26 +89,26 @@ class ResultService:
             "rows": found.rows,
             "next": text if found.more else None,
             "cursor": text,
-            "watermark": None if found.watermark is None else instant(found.watermark),
+            "watermark": None if watermark is None else instant(watermark),
         }
 
     def _subscription(self, session: Session, query_id: str) -> _Subscription:
         query = QueryRepository(session).get(query_id)
         stream = StreamRepository(session).get(query.stream)
         job = session.get(Job, query.stream)
-        folder = None
+        home = None
         # A stream that was given other tuples, and a query that waits for a start, have no results yet.
         if job is not None and job.spec is not None and query.activated:
             ran = JobSpec.parse(job.spec).stream
             now = stream_spec(stream.name, stream.definition)
             if (ran.source, ran.schema, ran.event_time) == (now.source, now.schema, now.event_time):
-                folder = Home.at(streams_folder(self._settings.home), query.stream, job.generation).results
+                home = Home.at(streams_folder(self._settings.home), query.stream, job.generation)
         return _Subscription(
             layout=Layout.of(read_acq(query.spec, stream.definition)),
             number=query.canonical_number,
             incarnation=query.incarnation,
             active_from=query.active_from,
-            folder=folder,
+            home=home,
         )
 
 
