@@ -58,8 +58,8 @@ def test_durations_are_read(text, seconds):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "5", "m", "5 fortnights", "1 month", "P1Y", "1us", "0.0001s", "-5s", "5m garbage", "x" * 200, "PT",
-        None,
+        "", "5", "m", "5 fortnights", "1 month", "P1Y", "1us", "0.0001s", "-5s", "5m garbage", "x" * 200,
+        "PT", None,
     ],
 )  # fmt: skip
 def test_a_bad_duration_names_its_field(text):
