@@ -68,7 +68,7 @@ class ResultService:
         found = _NOTHING
         watermark = None
         if query.home is not None:
-            # The driver's own word is ahead of the manifest's, and holds for all that the manifest lists later on.
+            # The driver's word is ahead of the manifest's; read before it, it holds for what that lists.
             status = query.home.status()
             watermark = status.watermark if status else None
             request = Request(
