@@ -6,5 +6,6 @@
 | `strict_json` | JSON without NaN, endless numbers, NUL and lone surrogates |
 | `keys` | API keys |
 | `metrics` | counting requests for Prometheus |
+| `pages`, `times`, `accept` | cursors, times and representations that a client asks for |
 | `dependencies` | what routers are handed: database, settings |
 """
