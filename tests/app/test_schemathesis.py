@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import schemathesis
+from fastapi import FastAPI
 from hypothesis import HealthCheck, settings
 from schemathesis.config import SchemathesisConfig
 from schemathesis.python import asgi
@@ -31,25 +32,44 @@ CONFIG = SchemathesisConfig.from_dict(
 
 
 QUERY = {"stream": "trades", "aggregates": [{"function": "count"}], "window": {"range": "1m"}}
-HOME = tempfile.TemporaryDirectory(prefix="weft-schemathesis-")
-APP = create_app(
-    Settings(home=Path(HOME.name), demo=False, host="127.0.0.1", api_keys=(), database_url=None),
-    supervise=False,
-)
-schema = schemathesis.openapi.from_asgi("/openapi.json", APP, config=CONFIG)
+
+
+class Service:
+    """A service that runs no jobs, in a folder of its own, which is let go of when its tests are done.
+
+    The tests are collected from the document that it serves, so it is there before any fixture.
+    """
+
+    def __init__(self) -> None:
+        self.home = tempfile.TemporaryDirectory(prefix="weft-schemathesis-")
+        settings = Settings(
+            home=Path(self.home.name), demo=False, host="127.0.0.1", api_keys=(), database_url=None
+        )
+        self.app: FastAPI | None = create_app(settings, supervise=False)
+
+    async def __call__(self, scope, receive, send) -> None:
+        await self.app(scope, receive, send)
+
+    def end(self) -> None:
+        asgi.shutdown_lifespans()
+        self.app = None
+        self.home.cleanup()
+
+
+SERVICE = Service()
+schema = schemathesis.openapi.from_asgi("/openapi.json", SERVICE, config=CONFIG)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _service():
+def _end():
     yield
-    asgi.shutdown_lifespans()
-    HOME.cleanup()
+    SERVICE.end()
 
 
 @pytest.fixture(autouse=True)
 def _examples():
     """What the document's examples speak of is there before each operation is tried."""
-    with asgi.get_client(APP) as client:
+    with asgi.get_client(SERVICE) as client:
         client.put("/v1/streams/trades", json=TRADES).raise_for_status()
         client.put("/v1/queries/hi-5m", json=QUERY).raise_for_status()
 
