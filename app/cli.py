@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 import uvicorn
 from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.main import create_app
 from app.openapi import render
+from app.persistence.migrate import MigrationError, migrate
 from app.settings import Settings, SettingsError
 
 __all__ = ["cli", "main"]
@@ -26,8 +28,12 @@ def serve() -> None:
     try:
         settings = Settings()
         app = create_app(settings)
-    except SettingsError as error:
+        # The service does this too; here a database that cannot be used is told in a sentence.
+        migrate(app.state.database)
+    except (SettingsError, MigrationError) as error:
         _fail(str(error))
+    except (SQLAlchemyError, ModuleNotFoundError) as error:
+        _fail(f"WEFT_DATABASE_URL cannot be used: {str(error).splitlines()[0]}")
     except ValidationError as error:
         _fail("; ".join(f"WEFT_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors()))
     uvicorn.run(app, host=settings.host, port=settings.port, server_header=False)
@@ -47,7 +53,7 @@ def openapi(
         output.write_text(text)
 
 
-def _fail(message: str) -> None:
+def _fail(message: str) -> NoReturn:
     typer.echo(f"weft: {message}", err=True)
     raise typer.Exit(2)
 

@@ -5,8 +5,12 @@ Equal definitions are equal JSON, however they were written.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from app.http.times import IsoTime
 from app.settings import Settings
 from app.streams.paths import checked_path
 from app.streams.schemas import StreamIn
@@ -19,6 +23,7 @@ from planner_spark.spec import StreamSpec
 __all__ = ["normalize", "schema_of", "stream_spec"]
 
 MAX_WATERMARK = 7 * MICROS["d"]
+_ISO_TIME: TypeAdapter[datetime] = TypeAdapter(IsoTime)
 _RATE_COLUMNS = (("timestamp", "timestamp"), ("value", "long"))
 _SYNTHETIC_COLUMNS = (("ts", "timestamp"), ("key", "string"), ("value", "double"), ("quantity", "long"))
 _CSV_ONLY = ("header", "sep", "delimiter", "quote", "escape", "nullValue")
@@ -108,7 +113,8 @@ def _source(source: FilesSource | RateSource | SyntheticSource, settings: Settin
         }
     if isinstance(source, SyntheticSource):
         disorder = _duration(source.disorder, "source.disorder", least=0)
-        return {**source.model_dump(), "disorder": format_duration(disorder)}
+        start = {} if source.start is None else {"start": _moment(source.start, "source.start")}
+        return {**source.model_dump(exclude_none=True), "disorder": format_duration(disorder), **start}
     return source.model_dump()
 
 
@@ -166,6 +172,16 @@ def _event_time(stream: StreamIn, schema: Schema) -> str:
     if column.type.kind is not Kind.TIMESTAMP:
         raise InvalidInput.at("event_time", f"must be a timestamp column, {column.name!r} is {column.type}")
     return column.name
+
+
+def _moment(text: str, field: str) -> str:
+    try:
+        moment = _ISO_TIME.validate_python(text)
+    except ValidationError:
+        raise InvalidInput.at(field, "must be a time such as 2026-01-01T00:00:00Z") from None
+    if not 1970 <= moment.year <= 2200:
+        raise InvalidInput.at(field, "must be a time from 1970 to 2200")
+    return moment.isoformat()
 
 
 def _duration(text: str, field: str, *, least: int) -> int:

@@ -79,6 +79,11 @@ class SyntheticSource(StrictModel):
     skew: float = Field(default=0.0, ge=0, le=10, allow_inf_nan=False, description="Exponent of Zipf's law.")
     disorder: DurationText = Field(default="0s", description="Tuples are out of order by up to this.")
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    start: Annotated[str, StringConstraints(min_length=10, max_length=40)] | None = Field(
+        default=None,
+        description="Event time of the first tuple, in ISO-8601.",
+        examples=["2026-01-01T00:00:00Z"],
+    )
     values: Literal["uniform", "normal", "exponential", "steps"] = "uniform"
     nulls: float = Field(default=0.0, ge=0, le=1, allow_inf_nan=False, description="Fraction of NULL values.")
 

@@ -133,6 +133,8 @@ BAD_STREAMS = {
     "too many keys": ({"source": {"kind": "synthetic", "keys": 10_000_001}}, "source.keys"),
     "too many nulls": ({"source": {"kind": "synthetic", "nulls": 1.5}}, "source.nulls"),
     "bad disorder": ({"source": {"kind": "synthetic", "disorder": "soon"}}, "source.disorder"),
+    "bad start": ({"source": {"kind": "synthetic", "start": "1767225600"}}, "source.start"),
+    "far start": ({"source": {"kind": "synthetic", "start": "9999-01-01T00:00:00Z"}}, "source.start"),
     "zero heartbeat": ({"idle_heartbeat": "0s"}, "idle_heartbeat"),
     "unknown field": ({"surprise": 1}, "surprise"),
     "NUL": ({"event_time": "\x00"}, "event_time"),

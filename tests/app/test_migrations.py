@@ -6,13 +6,23 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from alembic import command
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from app.persistence.database import Database
 from app.persistence.migrate import MigrationError, alembic_config, migrate
 
 
 def test_the_migrations_make_what_the_models_say(database):
+    with database.engine.begin() as connection:
+        command.check(alembic_config(connection))
+
+
+def test_the_migrations_can_be_taken_back(database):
+    with database.engine.begin() as connection:
+        command.downgrade(alembic_config(connection), "base")
+    with database.engine.connect() as connection:
+        assert inspect(connection).get_table_names() == ["alembic_version"]
+    migrate(database)
     with database.engine.begin() as connection:
         command.check(alembic_config(connection))
 

@@ -9,6 +9,7 @@ import pytest
 
 from app.persistence.models import Job
 from app.persistence.types import from_micros
+from tests.conftest import TRADES
 
 HI = {
     "id": "hi-5m",
@@ -169,6 +170,31 @@ def test_queries_that_join_a_started_job_are_pending(client):
 
     client.app.state.database.write(work)
     assert client.post("/v1/queries", json=HI).json()["status"] == "pending"
+
+
+@pytest.mark.parametrize("change", ["redefined", "deleted"])
+def test_a_stream_that_changes_while_a_query_is_checked(client, monkeypatch, change):
+    database = client.app.state.database
+    write, calls = database.write, []
+
+    def interrupted(work):
+        calls.append(work)
+        if len(calls) == 1:  # the query has been checked; now the stream changes before it is stored
+            monkeypatch.setattr(database, "write", write)
+            columns = [c for c in TRADES["schema"] if c["name"] != "quantity"]
+            if change == "redefined":
+                client.put("/v1/streams/trades", json={**TRADES, "schema": columns}).raise_for_status()
+            else:
+                client.delete("/v1/streams/trades").raise_for_status()
+        return write(work)
+
+    monkeypatch.setattr(database, "write", interrupted)
+    body = {**HI, "aggregates": [{"function": "sum", "column": "quantity"}]}
+    answer = client.post("/v1/queries", json=body)
+    assert answer.status_code == 422
+    field = "aggregates.0.column" if change == "redefined" else "stream"
+    assert answer.json()["errors"][0]["field"] == field
+    assert client.get("/v1/queries").json()["items"] == []
 
 
 def test_simultaneous_registrations_of_one_id(client):

@@ -1,0 +1,44 @@
+"""The command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import cli
+from tests.app.test_openapi import COMMITTED
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(cli, arguments)
+
+
+def test_the_document_is_written(tmp_path: Path):
+    assert run("openapi").stdout == COMMITTED.read_text()
+    target = tmp_path / "openapi.json"
+    assert run("openapi", "--output", str(target)).exit_code == 0
+    assert target.read_text() == COMMITTED.read_text()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "word"),
+    [
+        ("HOST", "0.0.0.0", "WEFT_API_KEYS"),
+        ("PORT", "many", "WEFT_PORT"),
+        ("RETAIN_AGE", "soon", "WEFT_RETAIN_AGE"),
+        ("DATABASE_URL", "nonsense", "WEFT_DATABASE_URL"),
+        ("DATABASE_URL", "oracle://x", "WEFT_DATABASE_URL"),
+        ("DATABASE_URL", "sqlite:////nowhere/weft.db", "WEFT_DATABASE_URL"),
+        ("DATABASE_URL", "postgresql://x@127.0.0.1:1/x", "WEFT_DATABASE_URL"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_in_a_sentence(monkeypatch, tmp_path: Path, setting, value, word):
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    monkeypatch.setenv(f"WEFT_{setting}", value)
+    ended = run("serve")
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("weft: ")
+    assert word in ended.stderr
+    assert "Traceback" not in ended.output
