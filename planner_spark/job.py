@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 LEASE = 60.0
 """Seconds after which a service that no longer touches its lease is taken for dead."""
 _SECOND = 1_000_000
+_MILLI = 1_000
 
 
 def run_job(spec: JobSpec) -> int:
@@ -90,7 +91,7 @@ def stream_job(
     status.change(state="running")
     try:
         if spec.stream.bounded:
-            return _to_the_end(query, generation, stopping)
+            return _to_the_end(query, spec, generation, stopping)
         _until_stopped(query, spec, generation, status, stopping)
         return False
     finally:
@@ -102,17 +103,26 @@ def stream_job(
         spark.streams.removeListener(listener)
 
 
-def _to_the_end(query: StreamingQuery, generation: Generation, stopping: threading.Event) -> bool:
-    """Consume all there is; only then may the closing heartbeat be written, which ends every window."""
-    for step in ("consume", "close"):
-        if step == "close":
-            write_heartbeat(generation.control, "closing", CLOSING)
-        waiting = _in_background(query.processAllAvailable)
-        while waiting.is_alive():
-            waiting.join(0.1)
-            if stopping.is_set():
-                return False
+def _to_the_end(
+    query: StreamingQuery, spec: JobSpec, generation: Generation, stopping: threading.Event
+) -> bool:
+    """Consume all there is; only then may the closing heartbeat be written, which ends every window.
+
+    That all is consumed Spark tells; that the batch without data which answers the last windows is committed too, it
+    does not wait for: the checkpoint shows it, also after a restart.
+    """
+    consuming = _in_background(query.processAllAvailable)
+    while consuming.is_alive():
+        consuming.join(0.1)
+        if stopping.is_set():
+            return False
+    _raise_if_failed(query)
+    write_heartbeat(generation.control, "closing", CLOSING)
+    closed = (CLOSING - spec.stream.watermark) // _MILLI
+    while (generation.committed_watermark() or 0) < closed:
         _raise_if_failed(query)
+        if stopping.wait(0.05):
+            return False
     return True
 
 

@@ -7,6 +7,7 @@ own answer: Spark adds doubles in no particular order.
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,15 @@ _SPARK = {"count": F.count, "sum": F.sum, "avg": F.avg, "min": F.min, "max": F.m
 
 def load(spark: SparkSession, spec: JobSpec) -> DataFrame:
     return spark.read.schema(ddl(spec.stream)).parquet(str(Path(spec.stream.source["path"]))).cache()
+
+
+def expected_of_all(spark: SparkSession, spec: JobSpec) -> dict[int, dict[tuple, tuple]]:
+    """What each query of the job should answer, by its number."""
+    tuples = load(spark, spec)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda query: expected(tuples, spec, query), spec.queries))
+    tuples.unpersist()
+    return {query.number: answer for query, answer in zip(spec.queries, answers, strict=True)}
 
 
 def expected(tuples: DataFrame, spec: JobSpec, query: QuerySpec) -> dict[tuple, tuple]:

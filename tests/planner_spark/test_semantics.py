@@ -1,0 +1,274 @@
+"""What users count on, one case each: overflow, spikes, big integers, silence, resumption, mismatches."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from planner_spark.errors import CheckpointMismatch
+from planner_spark.generation import Generation
+from planner_spark.job import stream_job
+from planner_spark.sinks.manifest import Manifest
+from planner_spark.sources.synthetic import synthetic_columns
+from planner_spark.spec import JobSpec, QuerySpec, StreamSpec
+from planner_spark.status import StatusFile
+
+from .harness import OVERFLOW, bounded_spec, read_rows, run, write_files
+
+pytestmark = pytest.mark.spark
+SECOND = 1_000_000
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def at(seconds: float) -> datetime:
+    return START + timedelta(seconds=seconds)
+
+
+def answers(
+    spark: SparkSession,
+    root: Path,
+    schema: list[tuple[str, str]],
+    parts: list[list[tuple]],
+    queries: list[QuerySpec],
+    watermark: int = 0,
+) -> dict[int, dict[tuple, tuple]]:
+    write_files(root / "data", schema, parts)
+    spec = bounded_spec(root / "gen", root / "data", schema, queries, watermark=watermark, files_per_batch=1)
+    run(spark, spec)
+    return read_rows(spec)
+
+
+def test_overflow_flags_its_own_row_and_stops_nobody(spark: SparkSession, tmp_path: Path) -> None:
+    """A long sum, a decimal sum and a decimal average beyond their types; neighbours go on."""
+    top = 2**63 - 1
+    wide = Decimal("9" * 38)
+    found = answers(
+        spark,
+        tmp_path,
+        [("ts", "timestamp"), ("k", "string"), ("n", "long"), ("w", "decimal(38,0)")],
+        [[(at(0), "a", top, wide), (at(1), "a", 1, wide), (at(1), "b", 1, Decimal(7)), (at(6), "a", -5, Decimal(1))]],
+        [
+            QuerySpec(
+                number=1,
+                range=5 * SECOND,
+                slide=5 * SECOND,
+                aggregates=(("max", "n"), ("sum", "n"), ("sum", "w")),
+                group_by=("k",),
+            ),
+            QuerySpec(number=2, range=5 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),)),
+        ],
+    )
+    assert found[1] == {
+        (at(0), "a"): (top, OVERFLOW, OVERFLOW),
+        (at(0), "b"): (1, 1, Decimal(7)),
+        (at(5), "a"): (-5, -5, Decimal(1)),
+    }
+    assert found[2] == {(at(0),): (3,), (at(5),): (1,)}
+
+
+def test_sums_that_only_pass_beyond_the_type_on_their_way_are_exact(spark: SparkSession, tmp_path: Path) -> None:
+    top = 2**63 - 1
+    found = answers(
+        spark,
+        tmp_path,
+        [("ts", "timestamp"), ("n", "long")],
+        [[(at(0), top), (at(1), top), (at(2), -top), (at(3), -3)]],
+        [QuerySpec(number=1, range=4 * SECOND, slide=1 * SECOND, aggregates=(("sum", "n"),))],
+    )
+    assert found[1][(at(0),)] == (top - 3,)
+
+
+def test_a_float_sum_is_right_again_once_a_huge_value_has_left(spark: SparkSession, tmp_path: Path) -> None:
+    values = [1e18, *(0.1 * (i + 1) for i in range(12))]
+    found = answers(
+        spark,
+        tmp_path,
+        [("ts", "timestamp"), ("x", "double")],
+        [[(at(i), x)] for i, x in enumerate(values)],
+        [QuerySpec(number=1, range=5 * SECOND, slide=1 * SECOND, aggregates=(("avg", "x"), ("sum", "x")))],
+    )[1]
+    for k in range(-4, len(values)):
+        inside = values[max(k, 0) : max(k + 5, 0)]
+        avg, total = found[(at(k),)]
+        allowed = 1e-9 * math.fsum(map(abs, inside))
+        assert abs(total - math.fsum(inside)) <= allowed
+        assert abs(avg - math.fsum(inside) / len(inside)) <= allowed
+
+
+def test_longs_with_nulls_keep_every_bit(spark: SparkSession, tmp_path: Path) -> None:
+    """2^53 + 1 survives beside NULLs, as value and as group key."""
+    odd = 2**53 + 1
+    found = answers(
+        spark,
+        tmp_path,
+        [("ts", "timestamp"), ("n", "long"), ("g", "long")],
+        [[(at(0), odd, odd), (at(0), None, odd), (at(1), None, None)]],
+        [
+            QuerySpec(
+                number=1,
+                range=2 * SECOND,
+                slide=2 * SECOND,
+                aggregates=(("max", "n"), ("min", "n"), ("sum", "n")),
+                group_by=("g",),
+            )
+        ],
+    )
+    assert found[1] == {(at(0), odd): (odd, odd, odd), (at(0), None): (None, None, None)}
+
+
+def test_g09_windows_of_silent_keys_close(spark: SparkSession, tmp_path: Path) -> None:
+    """A key that falls silent is answered when the others' tuples move the watermark, not only at the end."""
+    schema = [("ts", "timestamp"), ("k", "string")]
+    parts = [[(at(0), "silent"), (at(0), "loud")], [(at(9), "loud")], [(at(14), "loud")], [(at(30), "loud")]]
+    write_files(tmp_path / "data", schema, parts)
+    query = QuerySpec(number=1, range=10 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),), group_by=("k",))
+    spec = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [query], watermark=0, files_per_batch=1)
+    run(spark, spec)
+    assert {k for k in read_rows(spec)[1] if k[1] == "silent"} == {(at(-5), "silent"), (at(0), "silent")}
+    segments = Manifest.read(tmp_path / "gen" / "results").segments
+    assert min(f.max_end for s in segments for f in s.files) < max(f.max_end for s in segments for f in s.files)
+
+
+def test_resumes_with_other_windows_and_predicates(spark: SparkSession, tmp_path: Path) -> None:
+    """Same shape, other edges and predicates: old queries lose nothing, a new one starts at its activation."""
+    schema = [("ts", "timestamp"), ("n", "long")]
+    rows = [(at(i), i) for i in range(60)]
+    write_files(tmp_path / "data", schema, [rows[:30]])
+    old = QuerySpec(number=1, range=10 * SECOND, slide=4 * SECOND, aggregates=(("sum", "n"),), where="`n` >= 5")
+    new = QuerySpec(
+        number=2,
+        range=9 * SECOND,
+        slide=6 * SECOND,
+        aggregates=(("sum", "n"),),
+        where="`n` >= 7",
+        active_from=int(at(36).timestamp()) * SECOND,
+    )
+    first = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [old], watermark=0, files_per_batch=1)
+    # Unbounded, so that nothing is closed by force; stopped once the first file is in.
+    open_ended = replace(first, stream=replace(first.stream, source={**first.stream.source, "bounded": False}))
+    run_until(spark, open_ended, tuples=30)
+    write_files(tmp_path / "more", schema, [rows[30:]])
+    os.rename(tmp_path / "more" / "part-0000.parquet", tmp_path / "data" / "part-0001.parquet")
+    second = replace(first, queries=(new, old), epoch=2)
+    run(spark, second)
+    found = read_rows(second)
+    whole = range(60)
+    assert found[1] == {
+        (at(k),): (sum(n for n in whole if k <= n < k + 10 and n >= 5),)
+        for k in range(-8, 60, 4)
+        if any(k <= n < k + 10 and n >= 5 for n in whole)
+    }
+    assert found[2] == {(at(k),): (sum(n for n in whole if k <= n < k + 9),) for k in range(36, 60, 6)}
+
+
+def run_until(spark: SparkSession, spec: JobSpec, *, tuples: int) -> None:
+    """Run an unbounded job until it has taken in so many tuples, then stop it gracefully."""
+    generation = Generation(Path(spec.home))
+    predicates = generation.admit(spec)
+    status = StatusFile(generation.status, epoch=spec.epoch, generation=spec.generation)
+    stopping = threading.Event()
+
+    def watch() -> None:
+        deadline = time.monotonic() + 120
+        while status.status.tuples < tuples and time.monotonic() < deadline:
+            time.sleep(0.05)
+        stopping.set()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    assert not stream_job(spark, spec, generation, predicates, status, stopping)
+    watcher.join()
+    assert status.status.tuples == tuples
+
+
+def test_a_checkpoint_of_another_shape_is_refused_with_a_word(tmp_path: Path) -> None:
+    schema = [("ts", "timestamp"), ("n", "long"), ("k", "string")]
+    query = QuerySpec(number=1, range=SECOND, slide=SECOND, aggregates=(("sum", "n"),))
+    spec = bounded_spec(tmp_path / "gen", tmp_path, schema, [query], watermark=0, files_per_batch=1)
+    Generation(tmp_path / "gen").admit(spec)
+    grouped = replace(spec, queries=(replace(query, group_by=("k",)),))
+    with pytest.raises(CheckpointMismatch, match="grouping attributes of all queries was none and would be k string"):
+        Generation(tmp_path / "gen").admit(grouped)
+
+
+def test_null_event_times_are_left_out_and_counted(spark: SparkSession, tmp_path: Path) -> None:
+    schema = [("ts", "timestamp"), ("n", "long")]
+    write_files(tmp_path / "data", schema, [[(at(0), 1), (None, 2), (None, 3)]])
+    query = QuerySpec(number=1, range=SECOND, slide=SECOND, aggregates=(("count", "*"),))
+    spec = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [query], watermark=0, files_per_batch=1)
+    status = run(spark, spec)
+    assert (status.tuples, status.null_event_times) == (3, 2)
+    assert read_rows(spec)[1] == {(at(0),): (1,)}
+
+
+def test_late_tuples_are_left_out_and_counted(spark: SparkSession, tmp_path: Path) -> None:
+    schema = [("ts", "timestamp"), ("n", "long")]
+    write_files(tmp_path / "data", schema, [[(at(0), 1)], [(at(60), 1)], [(at(61), 1)], [(at(1), 1), (at(62), 1)]])
+    query = QuerySpec(number=1, range=5 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),))
+    spec = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [query], watermark=SECOND, files_per_batch=1)
+    status = run(spark, spec)
+    assert status.late_rows == 1
+    assert read_rows(spec)[1] == {(at(0),): (1,), (at(60),): (3,)}
+
+
+def test_an_idle_stream_moves_on_by_heartbeats(spark: SparkSession, tmp_path: Path) -> None:
+    """G-09: with idle heartbeats the last windows of a silent stream are answered without another tuple."""
+    schema = [("ts", "timestamp"), ("n", "long")]
+    write_files(tmp_path / "data", schema, [[(at(0), 1)]])
+    query = QuerySpec(number=1, range=5 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),))
+    spec = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [query], watermark=0, files_per_batch=1)
+    source = {**spec.stream.source, "bounded": False}
+    spec = replace(spec, stream=replace(spec.stream, source=source, idle_heartbeat=SECOND), trigger=100_000)
+    generation = Generation(tmp_path / "gen")
+    status = StatusFile(generation.status, epoch=1, generation=1)
+    stopping = threading.Event()
+
+    def watch() -> None:
+        deadline = time.monotonic() + 120
+        while not Manifest.read(generation.results).rows_ever and time.monotonic() < deadline:
+            time.sleep(0.1)
+        stopping.set()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    stream_job(spark, spec, generation, generation.admit(spec), status, stopping)
+    watcher.join()
+    assert read_rows(spec)[1] == {(at(0),): (1,)}
+
+
+def test_synthetic_tuples_depend_on_seed_and_number_alone(spark: SparkSession) -> None:
+    stream = StreamSpec(
+        name="s",
+        source={"kind": "synthetic", "keys": 5, "skew": 1.0, "disorder": 2 * SECOND, "seed": 7, "nulls": 0.1},
+        schema=(("ts", "timestamp"), ("key", "string"), ("value", "double"), ("quantity", "long")),
+        event_time="ts",
+        watermark=2 * SECOND,
+        rate=100.0,
+    )
+
+    def tuples(spec: StreamSpec, numbers: int) -> list:
+        return spark.range(numbers).select(*synthetic_columns(spec, F.col("id"))).collect()
+
+    once, again = tuples(stream, 2_000), tuples(stream, 1_000)
+    assert once[:1_000] == again
+    other = replace(stream, source={**stream.source, "seed": 8})
+    assert tuples(other, 1_000) != again
+    keys = [row.key for row in once]
+    assert set(keys) == {"k1", "k2", "k3", "k4", "k5", None}
+    assert keys.count("k1") > 2 * keys.count("k5")
+    assert 100 < keys.count(None) < 300
+    latest = once[0].ts
+    for row in once:
+        assert row.ts > latest - timedelta(seconds=2)
+        latest = max(latest, row.ts)
+    assert timedelta(seconds=17) < latest - once[0].ts < timedelta(seconds=22)
