@@ -115,7 +115,7 @@ class Automaton:
             self._move(Observed.STOPPING)
             self._end(driver)
         elif not driver.has_process:
-            self._move(Observed.RECOVERING)
+            self._move(Observed.RECOVERING, "the driver is gone and its JVM is about to follow")
             self._end_jvm(driver)
         else:
             status = driver.home.status()
