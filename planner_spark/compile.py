@@ -27,7 +27,7 @@ from planner_spark.shape import group_columns, shard_columns
 from planner_spark.signature import SIGNATURE, signature_column
 from planner_spark.sinks.rows import RowFormat
 from planner_spark.sources import source
-from planner_spark.sources.control import HEARTBEAT, control_stream, is_tuple
+from planner_spark.sources.control import HEARTBEAT, above_watermark, control_stream
 from planner_spark.spec import JobSpec, QuerySpec
 
 __all__ = ["SOURCE_METRICS", "compile_job", "workload_of"]
@@ -71,7 +71,8 @@ def sub_aggregation(spark: SparkSession, spec: JobSpec, predicates: tuple[str, .
     used = frozenset(query.where for query in spec.queries if query.where is not None)
     tuples = _with_watermark(spark, spec).withColumn(SIGNATURE, signature_column(predicates, used))
     if all(query.where is not None for query in spec.queries):
-        tuples = tuples.where(F.exists(SIGNATURE, lambda word: word != 0))
+        wanted = F.exists(SIGNATURE, lambda word: word != 0)
+        tuples = tuples.where(above_watermark(wanted, stream.event_time))
     lanes = lanes_of([pair for query in spec.queries for pair in query.aggregates], schema)
     measures = [column for lane in lanes for column in lane_columns(lane, schema)]
     # The fragment is a column before it is a key: Spark drops the metadata of what is only named in a groupBy.
@@ -101,7 +102,7 @@ def _with_watermark(spark: SparkSession, spec: JobSpec) -> DataFrame:
     beats = control_stream(spark, Path(spec.home) / "control", tuples, stream.event_time)
     delay = f"{stream.watermark // 1_000} milliseconds"
     both = tuples.unionByName(beats).withWatermark(stream.event_time, delay)
-    return both.where(is_tuple(stream.event_time)).drop(HEARTBEAT)
+    return both.where(above_watermark(~F.col(HEARTBEAT), stream.event_time)).drop(HEARTBEAT)
 
 
 def workload_of(spec: JobSpec, predicates: tuple[str, ...]) -> Workload:

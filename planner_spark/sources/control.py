@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-__all__ = ["CLOSING", "HEARTBEAT", "control_stream", "is_tuple", "write_heartbeat"]
+__all__ = ["CLOSING", "HEARTBEAT", "above_watermark", "control_stream", "write_heartbeat"]
 
 HEARTBEAT = "__heartbeat"
 CLOSING = 253_370_764_800_000_000
@@ -32,13 +32,13 @@ def control_stream(spark: SparkSession, folder: Path, like: DataFrame, event_tim
     return beats.select(*columns, F.lit(True).alias(HEARTBEAT))
 
 
-def is_tuple(event_time: str) -> Column:
-    """True for tuples of the source.
+def above_watermark(condition: Column, event_time: str) -> Column:
+    """The condition in a form that Spark does not push below the watermark.
 
-    It names the event time, although the flag alone would say it: a filter on the flag alone is pushed below the
-    watermark by Spark, and the heartbeat would do nothing.
+    There it would keep heartbeats, or tuples that no predicate wants, from moving the watermark: a condition that
+    names the event time stays where it is, and no event time is that old.
     """
-    return ~F.col(HEARTBEAT) | (F.col(f"`{event_time}`") < F.lit("1900-01-01").cast("timestamp"))
+    return condition | (F.col(f"`{event_time}`") < F.lit("1900-01-01").cast("timestamp"))
 
 
 def write_heartbeat(folder: Path, name: str, micros: int) -> None:

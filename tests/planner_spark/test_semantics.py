@@ -139,6 +139,18 @@ def test_g09_windows_of_silent_keys_close(spark: SparkSession, tmp_path: Path) -
     assert min(f.max_end for s in segments for f in s.files) < max(f.max_end for s in segments for f in s.files)
 
 
+def test_tuples_that_no_query_wants_still_move_the_watermark(spark: SparkSession, tmp_path: Path) -> None:
+    """Neither they nor heartbeats may be filtered out below the watermark, where every query has a predicate."""
+    schema = [("ts", "timestamp"), ("n", "long")]
+    write_files(tmp_path / "data", schema, [[(at(0), 1)], [(at(60), -1)], [(at(61), -1)]])
+    query = QuerySpec(number=1, range=5 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),), where="`n` > 0")
+    spec = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [query], watermark=0, files_per_batch=1)
+    run(spark, spec)
+    assert read_rows(spec)[1] == {(at(0),): (1,)}
+    segments = Manifest.read(tmp_path / "gen" / "results").segments
+    assert [segment.first_batch for segment in segments] == [2], "answered by the tuple at 60, not at the end"
+
+
 def test_resumes_with_other_windows_and_predicates(spark: SparkSession, tmp_path: Path) -> None:
     """Same shape, other edges and predicates: old queries lose nothing, a new one starts at its activation."""
     schema = [("ts", "timestamp"), ("n", "long")]
