@@ -63,9 +63,9 @@ _QUERIES = [
     _query("uneven", ("25s", "10s"), "avg value", "count value"),
     # Shorter than its slide: 5 s out of every 15 s.
     _query("sample", ("5s", "15s"), "var_pop value", "count"),
-    _query("high", ("30s", "15s"), "count", "avg value", where="value > 1"),
-    _query("high-per-key", ("1m", "30s"), "count", "max value", where="value > 1", group_by=["key"]),
-    _query("bulk", ("2m", "30s"), "sum quantity", where="quantity >= 50 AND value IS NOT NULL"),
+    _query("high", ("30s", "15s"), "count", "avg value", where="value > 115"),
+    _query("high-per-key", ("1m", "30s"), "count", "max value", where="value > 115", group_by=["key"]),
+    _query("bulk", ("2m", "30s"), "sum quantity", where="quantity >= 500 AND value IS NOT NULL"),
     _query("noise", ("90s", "45s"), "var_samp value", "stddev_pop value", group_by=["key"]),
     _query("trend", ("2m", "20s"), "avg value", "sum value", "count"),
 ]

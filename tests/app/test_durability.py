@@ -78,3 +78,12 @@ def test_serving_others_without_keys_is_refused_with_a_word(tmp_path: Path):
     assert ended.returncode == 2
     assert "WEFT_API_KEYS" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_large_bodies_are_answered_over_a_real_connection(tmp_path: Path):
+    headers = {"content-type": "application/json"}
+    with Service(tmp_path) as client:
+        for body in (b"x" * 50_000_000, (b"x" * 1_000_000 for _ in range(50))):
+            answer = client.post("/v1/queries", content=body, headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+        assert client.get("/v1/queries").json()["items"] == []
