@@ -24,7 +24,7 @@ def due_windows(
     Cost grows with the fragments and the due windows, never with the length of a silent stretch.
 
     >>> list(due_windows(np.array([0, 50]), np.array([5, 55]), window_range=10, slide=5, after=0, until=60))
-    [0, 45, 50]
+    [-5, 0, 45, 50]
     """
     if not len(starts):
         return
