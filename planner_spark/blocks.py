@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from planner_spark.keys import KEY
 from planner_spark.kernels.lanes import Lane
 from planner_spark.kernels.shard import Block
+from planner_spark.keys import KEY
 
 __all__ = ["DATA", "END", "PACKED", "SHARD", "START", "WORDS", "block_from", "join", "pack_by_shard"]
 
@@ -36,9 +36,12 @@ def pack_by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
     table = pa.concat_tables(tables)
     shards = pc.unique(table.column(SHARD)).to_pylist()
     packed = [
-        _to_bytes(table.filter(pc.equal(table.column(SHARD), shard)).drop_columns([SHARD])) for shard in shards
+        _to_bytes(table.filter(pc.equal(table.column(SHARD), shard)).drop_columns([SHARD]))
+        for shard in shards
     ]
-    yield pa.RecordBatch.from_arrays([pa.array(shards, pa.int32()), pa.array(packed, pa.binary())], [SHARD, DATA])
+    yield pa.RecordBatch.from_arrays(
+        [pa.array(shards, pa.int32()), pa.array(packed, pa.binary())], [SHARD, DATA]
+    )
 
 
 def join(parts: Iterable[bytes]) -> tuple[bytes, pa.Table]:

@@ -43,8 +43,12 @@ def compile_job(spark: SparkSession, spec: JobSpec, predicates: tuple[str, ...])
     groups = group_columns(spec)
     rows = RowFormat.of(workload.queries, len(groups))
     operator = FinalAggregation(identity=f"{spec.home}#{spec.epoch}", workload=workload, rows=rows)
-    answers = closed.mapInArrow(pack_by_shard, PACKED).groupBy(SHARD).transformWithStateInPandas(
-        statefulProcessor=operator, outputStructType=rows.ddl, outputMode="Append", timeMode="EventTime"
+    answers = (
+        closed.mapInArrow(pack_by_shard, PACKED)
+        .groupBy(SHARD)
+        .transformWithStateInPandas(
+            statefulProcessor=operator, outputStructType=rows.ddl, outputMode="Append", timeMode="EventTime"
+        )
     )
     return answers.select(
         "query",
@@ -77,7 +81,9 @@ def sub_aggregation(spark: SparkSession, spec: JobSpec, predicates: tuple[str, .
     measures = [column for lane in lanes for column in lane_columns(lane, schema)]
     # The fragment is a column before it is a key: Spark drops the metadata of what is only named in a groupBy.
     fragments = tuples.select("*", fragment_column(event_time, classes, watermark=stream.watermark))
-    grouped = fragments.groupBy(FRAGMENT, *(f"`{column.name}`" for column in groups), SIGNATURE).agg(*measures)
+    grouped = fragments.groupBy(FRAGMENT, *(f"`{column.name}`" for column in groups), SIGNATURE).agg(
+        *measures
+    )
     names = [f"`{field.name}`" for lane in lanes for field in lane.fields]
     return grouped.select(
         shard_key(shard_columns(spec), shard_labels(spark, spec.shards)).alias(SHARD),
@@ -139,7 +145,9 @@ def _query(spec: QuerySpec, schema: Schema, attributes: list[str], predicates: t
 def shard_labels(spark: SparkSession, shards: int) -> list[int]:
     """For each of Spark's partitions a number that hashes to it, so that every shard gets a partition of its own."""
     labels: dict[int, int] = {}
-    numbered = spark.range(shards * 64).selectExpr("int(id) AS label", f"pmod(hash(int(id)), {shards}) AS place")
+    numbered = spark.range(shards * 64).selectExpr(
+        "int(id) AS label", f"pmod(hash(int(id)), {shards}) AS place"
+    )
     for row in numbered.collect():
         labels.setdefault(row.place, row.label)
     return [labels[place] for place in sorted(labels)]

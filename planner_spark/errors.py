@@ -1,9 +1,9 @@
 """Why a driver ends, each with the exit code that tells the supervisor what to do.
 
-    JobError
-    ├── AlreadyRunning        3  another driver holds the lock
-    ├── CheckpointMismatch    4  the checkpoint is of another shape or version: do not restart
-    └── SourceUnusable        5  the source cannot be read: worth another try later
+JobError
+├── AlreadyRunning        3  another driver holds the lock
+├── CheckpointMismatch    4  the checkpoint is of another shape or version: do not restart
+└── SourceUnusable        5  the source cannot be read: worth another try later
 """
 
 from __future__ import annotations

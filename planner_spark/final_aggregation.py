@@ -17,7 +17,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
 
 from planner_spark.blocks import DATA, block_from, join
 from planner_spark.kernels.shard import Block, Shard, Workload
@@ -59,14 +64,20 @@ class FinalAggregation(StatefulProcessor):
         )
 
     def handleInputRows(  # noqa: N802
-        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any  # noqa: N803
+        self,
+        key: Any,
+        rows: Iterator[Any],
+        timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
         """Take in the fragments that closed, then answer what is due."""
         parts = [bytes(part) for frame in rows for part in frame[DATA]]
         yield from self._run(key, parts, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(  # noqa: N802
-        self, key: Any, timerValues: Any, expiredTimerInfo: Any  # noqa: N803
+        self,
+        key: Any,
+        timerValues: TimerValues,  # noqa: N803
+        expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
         """Answer what is due although nothing came."""
         yield from self._run(key, [], timerValues.getCurrentWatermarkInMs())
@@ -76,8 +87,7 @@ class FinalAggregation(StatefulProcessor):
 
     def _run(self, key: Any, parts: list[bytes], watermark_ms: int) -> Iterator[pd.DataFrame]:
         watermark = watermark_ms * _MILLI
-        books = self._books.get() if self._books.exists() else (0, 0, "", NEVER, NEVER)
-        first, following, token, emitted, timer = books
+        first, following, token, emitted, timer = self._books.get() or (0, 0, "", NEVER, NEVER)
         memory = self._recall(key, first, following, token)
         if parts:
             token = uuid.uuid4().hex

@@ -48,7 +48,9 @@ class Generation:
 
     def committed_watermark(self) -> int | None:
         """The watermark, in milliseconds, of the last batch that Spark has committed; None before the first."""
-        committed = [int(path.name) for path in (self.checkpoint / "commits").glob("*") if path.name.isdigit()]
+        committed = [
+            int(path.name) for path in (self.checkpoint / "commits").glob("*") if path.name.isdigit()
+        ]
         if not committed:
             return None
         # A line for Spark's format version, then one of metadata, then the offset of each source.

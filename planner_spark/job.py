@@ -208,5 +208,3 @@ def _age(path: Path) -> float:
 def _in_short(error: BaseException) -> str:
     """The first lines of an error, without a stack."""
     return str(error).split("\nJVM stacktrace")[0].strip()[:2_000] or type(error).__name__
-
-

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
+
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 

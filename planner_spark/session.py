@@ -35,7 +35,12 @@ def start_session(name: str, *, master: str, shards: int, conf: dict[str, str] |
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(master).appName(f"weft {name}")
-    settings = {"spark.driver.memory": "2g", **(conf or {}), **_NEEDED, "spark.sql.shuffle.partitions": str(shards)}
+    settings = {
+        "spark.driver.memory": "2g",
+        **(conf or {}),
+        **_NEEDED,
+        "spark.sql.shuffle.partitions": str(shards),
+    }
     for key, value in settings.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()

@@ -24,9 +24,7 @@ __all__ = ["ParquetSink"]
 class ParquetSink:
     """Writes batches; called by Spark with each batch's rows and number."""
 
-    def __init__(
-        self, folder: Path, housekeeping: Housekeeping, watermark: Callable[[], int | None]
-    ) -> None:
+    def __init__(self, folder: Path, housekeeping: Housekeeping, watermark: Callable[[], int | None]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._housekeeping = housekeeping

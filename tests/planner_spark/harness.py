@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import threading
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -55,7 +57,7 @@ def write_files(folder: Path, schema: Sequence[tuple[str, str]], parts: Sequence
         path = folder / f"part-{number:04d}.parquet"
         pq.write_table(pa.Table.from_arrays(arrays, names=[name for name, _ in schema]), path)
         stamp = 1_700_000_000 + number
-        __import__("os").utime(path, (stamp, stamp))
+        os.utime(path, (stamp, stamp))
 
 
 def bounded_spec(
@@ -125,7 +127,7 @@ def read_rows(spec: JobSpec) -> dict[int, dict[tuple, tuple]]:
 
 
 def _hashable(value: Any) -> Any:
-    return "NaN" if isinstance(value, float) and value != value else value
+    return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
 
 def _decode(row: dict[str, Any], query: QuerySpec, schema: Schema) -> tuple:

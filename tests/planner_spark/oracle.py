@@ -86,19 +86,24 @@ def difference(function: str, actual: Any, wanted: Any, values: list[float] | No
     if values is None:
         if actual is OVERFLOW:
             return "overflow"
-        if isinstance(actual, float) and isinstance(wanted, float) and actual != actual and wanted != wanted:
-            return None
-        return None if actual == wanted and (actual is None) == (wanted is None) else f"{actual} != {wanted}"
+        return None if _same(actual, wanted) else f"{actual} != {wanted}"
     if (actual is None) != (wanted is None):
         return f"{actual} != {wanted}"
     if actual is None:
         return None
     if not all(math.isfinite(v) for v in values):
         # Infinities and NaN: Spark's own word is exact.
-        same = actual == wanted or (actual != actual and wanted != wanted)
-        return None if same else f"{actual} != {wanted} over {values[:10]}"
+        return None if _same(actual, wanted) else f"{actual} != {wanted} over {values[:10]}"
     exact, allowed = _by_fsum(function, values)
-    return None if abs(actual - exact) <= allowed else f"{actual} != {exact} within {allowed} over {values[:10]}"
+    return (
+        None if abs(actual - exact) <= allowed else f"{actual} != {exact} within {allowed} over {values[:10]}"
+    )
+
+
+def _same(actual: Any, wanted: Any) -> bool:
+    if isinstance(actual, float) and isinstance(wanted, float) and math.isnan(actual):
+        return math.isnan(wanted)
+    return type(actual) is type(wanted) and actual == wanted
 
 
 def _by_fsum(function: str, values: list[float]) -> tuple[float, float]:

@@ -50,7 +50,9 @@ def check(spark: SparkSession, workload: Workload) -> None:
             compare(spec, read_rows(spec), wanted)
 
 
-def compare(spec: JobSpec, actual: dict[int, dict[tuple, tuple]], wanted: dict[int, dict[tuple, tuple]]) -> None:
+def compare(
+    spec: JobSpec, actual: dict[int, dict[tuple, tuple]], wanted: dict[int, dict[tuple, tuple]]
+) -> None:
     """Every row of every query is there, once, with the right values."""
     for query in spec.queries:
         assert actual[query.number].keys() == wanted[query.number].keys(), query

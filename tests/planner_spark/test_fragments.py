@@ -22,7 +22,9 @@ SECOND = 1_000_000
 def edges_of(spark: SparkSession, windows: list[tuple[int, int]], until: int) -> list[int]:
     """The fragment ends that tuples at every half second fall into."""
     classes = reduce_classes(
-        c for r, s in windows for c in classes_of(Window(range=r * SECOND, slide=s * SECOND), partials="pairs")
+        c
+        for r, s in windows
+        for c in classes_of(Window(range=r * SECOND, slide=s * SECOND), partials="pairs")
     )
     tuples = spark.range(0, 2 * until).select(F.timestamp_micros(F.col("id") * 500_000).alias("ts"))
     rows = tuples.select("ts", fragment_column(F.col("ts"), classes, watermark=0)).collect()
@@ -47,7 +49,9 @@ def test_metadata_makes_spark_emit_fragments(spark: SparkSession, tmp_path: Path
     start = datetime(2026, 1, 1, tzinfo=UTC)
     for number, seconds in enumerate([[0, 1, 4], [6], [11], [11]]):
         rows = [(start + timedelta(seconds=s),) for s in seconds]
-        spark.createDataFrame(rows, "ts timestamp").coalesce(1).write.mode("append").parquet(str(data / str(number)))
+        spark.createDataFrame(rows, "ts timestamp").coalesce(1).write.mode("append").parquet(
+            str(data / str(number))
+        )
     stream = (
         spark.readStream.schema("ts timestamp")
         .option("recursiveFileLookup", "true")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from dataclasses import replace
@@ -56,7 +55,14 @@ def test_overflow_flags_its_own_row_and_stops_nobody(spark: SparkSession, tmp_pa
         spark,
         tmp_path,
         [("ts", "timestamp"), ("k", "string"), ("n", "long"), ("w", "decimal(38,0)")],
-        [[(at(0), "a", top, wide), (at(1), "a", 1, wide), (at(1), "b", 1, Decimal(7)), (at(6), "a", -5, Decimal(1))]],
+        [
+            [
+                (at(0), "a", top, wide),
+                (at(1), "a", 1, wide),
+                (at(1), "b", 1, Decimal(7)),
+                (at(6), "a", -5, Decimal(1)),
+            ]
+        ],
         [
             QuerySpec(
                 number=1,
@@ -76,7 +82,9 @@ def test_overflow_flags_its_own_row_and_stops_nobody(spark: SparkSession, tmp_pa
     assert found[2] == {(at(0),): (3,), (at(5),): (1,)}
 
 
-def test_sums_that_only_pass_beyond_the_type_on_their_way_are_exact(spark: SparkSession, tmp_path: Path) -> None:
+def test_sums_that_only_pass_beyond_the_type_on_their_way_are_exact(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     top = 2**63 - 1
     found = answers(
         spark,
@@ -131,19 +139,25 @@ def test_g09_windows_of_silent_keys_close(spark: SparkSession, tmp_path: Path) -
     schema = [("ts", "timestamp"), ("k", "string")]
     parts = [[(at(0), "silent"), (at(0), "loud")], [(at(9), "loud")], [(at(14), "loud")], [(at(30), "loud")]]
     write_files(tmp_path / "data", schema, parts)
-    query = QuerySpec(number=1, range=10 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),), group_by=("k",))
+    query = QuerySpec(
+        number=1, range=10 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),), group_by=("k",)
+    )
     spec = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [query], watermark=0, files_per_batch=1)
     run(spark, spec)
     assert {k for k in read_rows(spec)[1] if k[1] == "silent"} == {(at(-5), "silent"), (at(0), "silent")}
     segments = Manifest.read(tmp_path / "gen" / "results").segments
-    assert min(f.max_end for s in segments for f in s.files) < max(f.max_end for s in segments for f in s.files)
+    assert min(f.max_end for s in segments for f in s.files) < max(
+        f.max_end for s in segments for f in s.files
+    )
 
 
 def test_tuples_that_no_query_wants_still_move_the_watermark(spark: SparkSession, tmp_path: Path) -> None:
     """Neither they nor heartbeats may be filtered out below the watermark, where every query has a predicate."""
     schema = [("ts", "timestamp"), ("n", "long")]
     write_files(tmp_path / "data", schema, [[(at(0), 1)], [(at(60), -1)], [(at(61), -1)]])
-    query = QuerySpec(number=1, range=5 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),), where="`n` > 0")
+    query = QuerySpec(
+        number=1, range=5 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),), where="`n` > 0"
+    )
     spec = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [query], watermark=0, files_per_batch=1)
     run(spark, spec)
     assert read_rows(spec)[1] == {(at(0),): (1,)}
@@ -156,7 +170,9 @@ def test_resumes_with_other_windows_and_predicates(spark: SparkSession, tmp_path
     schema = [("ts", "timestamp"), ("n", "long")]
     rows = [(at(i), i) for i in range(60)]
     write_files(tmp_path / "data", schema, [rows[:30]])
-    old = QuerySpec(number=1, range=10 * SECOND, slide=4 * SECOND, aggregates=(("sum", "n"),), where="`n` >= 5")
+    old = QuerySpec(
+        number=1, range=10 * SECOND, slide=4 * SECOND, aggregates=(("sum", "n"),), where="`n` >= 5"
+    )
     new = QuerySpec(
         number=2,
         range=9 * SECOND,
@@ -167,10 +183,12 @@ def test_resumes_with_other_windows_and_predicates(spark: SparkSession, tmp_path
     )
     first = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [old], watermark=0, files_per_batch=1)
     # Unbounded, so that nothing is closed by force; stopped once the first file is in.
-    open_ended = replace(first, stream=replace(first.stream, source={**first.stream.source, "bounded": False}))
+    open_ended = replace(
+        first, stream=replace(first.stream, source={**first.stream.source, "bounded": False})
+    )
     run_until(spark, open_ended, tuples=30)
     write_files(tmp_path / "more", schema, [rows[30:]])
-    os.rename(tmp_path / "more" / "part-0000.parquet", tmp_path / "data" / "part-0001.parquet")
+    (tmp_path / "more" / "part-0000.parquet").rename(tmp_path / "data" / "part-0001.parquet")
     second = replace(first, queries=(new, old), epoch=2)
     run(spark, second)
     found = read_rows(second)
@@ -209,7 +227,9 @@ def test_a_checkpoint_of_another_shape_is_refused_with_a_word(tmp_path: Path) ->
     spec = bounded_spec(tmp_path / "gen", tmp_path, schema, [query], watermark=0, files_per_batch=1)
     Generation(tmp_path / "gen").admit(spec)
     grouped = replace(spec, queries=(replace(query, group_by=("k",)),))
-    with pytest.raises(CheckpointMismatch, match="grouping attributes of all queries was none and would be k string"):
+    with pytest.raises(
+        CheckpointMismatch, match="grouping attributes of all queries was none and would be k string"
+    ):
         Generation(tmp_path / "gen").admit(grouped)
 
 
@@ -225,9 +245,13 @@ def test_null_event_times_are_left_out_and_counted(spark: SparkSession, tmp_path
 
 def test_late_tuples_are_left_out_and_counted(spark: SparkSession, tmp_path: Path) -> None:
     schema = [("ts", "timestamp"), ("n", "long")]
-    write_files(tmp_path / "data", schema, [[(at(0), 1)], [(at(60), 1)], [(at(61), 1)], [(at(1), 1), (at(62), 1)]])
+    write_files(
+        tmp_path / "data", schema, [[(at(0), 1)], [(at(60), 1)], [(at(61), 1)], [(at(1), 1), (at(62), 1)]]
+    )
     query = QuerySpec(number=1, range=5 * SECOND, slide=5 * SECOND, aggregates=(("count", "*"),))
-    spec = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [query], watermark=SECOND, files_per_batch=1)
+    spec = bounded_spec(
+        tmp_path / "gen", tmp_path / "data", schema, [query], watermark=SECOND, files_per_batch=1
+    )
     status = run(spark, spec)
     assert status.late_rows == 1
     assert read_rows(spec)[1] == {(at(0),): (1,), (at(60),): (3,)}

@@ -18,7 +18,8 @@ from planner_spark.spec import QuerySpec
 SECOND = 1_000_000
 SCHEMA = (
     ("ts", "timestamp"), ("k", "string"), ("j", "int"), ("x", "double"), ("f", "float"), ("n", "long"), ("i", "int"),
-    ("d", "decimal(10,2)"), ("w", "decimal(30,3)"), ("b", "boolean"), ("s", "string"), ("day", "date"), ("u", "timestamp"),
+    ("d", "decimal(10,2)"), ("w", "decimal(30,3)"), ("b", "boolean"), ("s", "string"), ("day", "date"),
+    ("u", "timestamp"),
 )  # fmt: skip
 TYPED = Schema(columns=tuple(Column(name=n, type=ColumnType.parse(t)) for n, t in SCHEMA))
 PREDICATES = (
@@ -61,7 +62,9 @@ def _split(rows: list[tuple], parts: int) -> tuple[tuple[tuple, ...], ...]:
 def _rows(rng: random.Random, count: int, watermark: int) -> list[tuple]:
     """Tuples whose event times run on, with stretches of silence, each at most the watermark out of order."""
     at = START + timedelta(milliseconds=rng.randrange(10_000))
-    keys = rng.choice([["a"], ["a", "b", None, "", "ab", 'q"é\\', "\u0000", " 日本"], [f"k{i}" for i in range(100)]])
+    keys = rng.choice(
+        [["a"], ["a", "b", None, "", "ab", 'q"é\\', "\u0000", " 日本"], [f"k{i}" for i in range(100)]]
+    )
     rows = []
     for _ in range(count):
         step = rng.choice([0, 0.001, 0.1, 0.5, 1, 3]) if rng.random() < 0.97 else rng.choice([30, 100, 600])
@@ -83,7 +86,11 @@ def _values(rng: random.Random, keys: list[str | None]) -> tuple:
         maybe(float(rng.randrange(-8, 8)) / 4),
         maybe(rng.choice([rng.randrange(-100, 100), 2**53 + 1, -(2**53) - 1, 2**40])),
         maybe(rng.randrange(-(2**31), 2**31) if rng.random() < 0.1 else rng.randrange(-20, 20)),
-        maybe(Decimal(rng.randrange(-(10**10) + 1, 10**10)).scaleb(-2) if rng.random() < 0.2 else Decimal("1.25")),
+        maybe(
+            Decimal(rng.randrange(-(10**10) + 1, 10**10)).scaleb(-2)
+            if rng.random() < 0.2
+            else Decimal("1.25")
+        ),
         maybe(Decimal(rng.randrange(-(10**25), 10**25)).scaleb(-3)),
         maybe(rng.random() < 0.5),
         maybe(rng.choice(["x", "y", "ä", "", "zz", "\U0001f600", "\uffff"])),

@@ -58,7 +58,9 @@ def lowered(aggregate: Aggregate, kind: ColumnType, fragments: list[list], over_
     if not over_runs:
         arrays = {name: column.reshape(-1, 1) for name, column in arrays.items()}
     combined = {name: lane.combine(arrays, over) for name, lane in lanes.items() if lane.column != "*"}
-    answer = Lowering(function=aggregate.name, column="v", type=kind).lower(combined.__getitem__, np.array([0]))
+    answer = Lowering(function=aggregate.name, column="v", type=kind).lower(
+        combined.__getitem__, np.array([0])
+    )
     if answer.overflow is not None and answer.overflow[0]:
         return "overflow"
     return answer.values[0] if answer.valid[0] else None

@@ -14,7 +14,9 @@ fragments = st.lists(st.tuples(st.integers(-50, 200), st.integers(1, 20)), min_s
 windows = st.tuples(st.integers(1, 60), st.integers(1, 25))
 
 
-def brute_force(bounds: list[tuple[int, int]], window_range: int, slide: int, after: int, until: int) -> list[int]:
+def brute_force(
+    bounds: list[tuple[int, int]], window_range: int, slide: int, after: int, until: int
+) -> list[int]:
     starts = []
     for k in range(-400, 400):
         begin, end = k * slide, k * slide + window_range
