@@ -33,7 +33,7 @@ class WeftError(Exception):
     """Base of every error that Weft raises on purpose."""
 
 
-class InvalidInput(WeftError):  # noqa: N818 - reads as what it says: the input is invalid
+class InvalidInput(WeftError):
     """A description breaks one or more rules.
 
     >>> str(InvalidInput.at("window.slide", "must be positive"))

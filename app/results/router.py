@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from app.http.dependencies import Config, Db
+from app.http.times import IsoTime
 from app.problems import documented
 from app.queries.schemas import QueryId
 from app.results.cursor import MAX_CURSOR
@@ -39,10 +39,10 @@ def get_results(
     ] = None,
     limit: Annotated[int, Query(ge=1, le=10_000, description="The most rows to answer with.")] = 100,
     end_from: Annotated[
-        datetime | None, Query(alias="from", description="Only windows that end at or after this time.")
+        IsoTime | None, Query(alias="from", description="Only windows that end at or after this time.")
     ] = None,
     end_to: Annotated[
-        datetime | None, Query(alias="to", description="Only windows that end before this time.")
+        IsoTime | None, Query(alias="to", description="Only windows that end before this time.")
     ] = None,
 ) -> Response:
     """The query's answers, a page at a time.

@@ -26,7 +26,7 @@ _NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _FLIPPED = {"=": "=", "<>": "<>", "<=>": "<=>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
-class Refusal(Exception):  # noqa: N818 - it is a word to the author of the text, not a failure of ours
+class Refusal(Exception):
     """Why an expression is refused; the entry point adds the field's name."""
 
 
