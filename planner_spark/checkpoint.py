@@ -9,10 +9,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
-__all__ = ["read_until"]
+__all__ = ["committed_watermark", "read_until"]
 
 _MILLISECOND = 1_000
+
+
+def committed_watermark(checkpoint: Path) -> int | None:
+    """The watermark, in milliseconds, with which the last committed batch ran; None before the first commit."""
+    batch = _last_commit(checkpoint)
+    if batch is None:
+        return None
+    return int(_noted(checkpoint / "offsets" / str(batch))["batchWatermarkMs"])
 
 
 def read_until(checkpoint: Path, *, delay: int) -> int | None:
@@ -21,12 +30,22 @@ def read_until(checkpoint: Path, *, delay: int) -> int | None:
     ``delay`` is the watermark's, in microseconds. The bound is at most a millisecond above the latest event
     time, unless a heartbeat has moved time on without tuples.
     """
+    batch = _last_commit(checkpoint)
+    if batch is None:
+        return None
+    watermark = int(_noted(checkpoint / "commits" / str(batch))["nextBatchWatermarkMs"])
+    return (watermark + 1) * _MILLISECOND - 1 + delay
+
+
+def _last_commit(checkpoint: Path) -> int | None:
     try:
         batches = [int(path.name) for path in (checkpoint / "commits").iterdir() if path.name.isdecimal()]
     except FileNotFoundError:
         return None
-    if not batches:
-        return None
-    _, _, noted = (checkpoint / "commits" / str(max(batches))).read_text().partition("\n")
-    watermark: int = json.loads(noted)["nextBatchWatermarkMs"]
-    return (watermark + 1) * _MILLISECOND - 1 + delay
+    return max(batches, default=None)
+
+
+def _noted(path: Path) -> dict[str, Any]:
+    """The metadata in a file of Spark's logs: a line for the format's version, then one of JSON."""
+    noted: dict[str, Any] = json.loads(path.read_text().splitlines()[1])
+    return noted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -45,17 +44,6 @@ class Generation:
     @property
     def manifest(self) -> Path:
         return self.home / "manifest.json"
-
-    def committed_watermark(self) -> int | None:
-        """The watermark, in milliseconds, of the last batch that Spark has committed; None before the first."""
-        committed = [
-            int(path.name) for path in (self.checkpoint / "commits").glob("*") if path.name.isdigit()
-        ]
-        if not committed:
-            return None
-        # A line for Spark's format version, then one of metadata, then the offset of each source.
-        metadata = (self.checkpoint / "offsets" / str(max(committed))).read_text().splitlines()[1]
-        return int(json.loads(metadata)["batchWatermarkMs"])
 
     def admit(self, spec: JobSpec) -> tuple[str, ...]:
         """Check that the checkpoint fits the job, note what it is, and say which predicate has which bit."""

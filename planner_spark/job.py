@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
 from pyspark.sql.streaming.query import StreamingQuery
 
+from planner_spark.checkpoint import committed_watermark
 from planner_spark.compile import compile_job
 from planner_spark.errors import JobError
 from planner_spark.generation import Generation
@@ -119,7 +120,7 @@ def _to_the_end(
     _raise_if_failed(query)
     write_heartbeat(generation.control, "closing", CLOSING)
     closed = (CLOSING - spec.stream.watermark) // _MILLI
-    while (generation.committed_watermark() or 0) < closed:
+    while (committed_watermark(generation.checkpoint) or 0) < closed:
         _raise_if_failed(query)
         if stopping.wait(0.05):
             return False

@@ -3,60 +3,22 @@
 from __future__ import annotations
 
 import os
-import signal
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import httpx
-
 from tests.conftest import TRADES
+from tests.service import Service
 
 QUERY = {"stream": "trades", "aggregates": [{"function": "count"}], "window": {"range": "1m", "slide": "10s"}}
-
-
-class Service:
-    """``weft serve`` in a process of its own."""
-
-    def __init__(self, home: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        environment = {
-            **os.environ,
-            "WEFT_HOME": str(home),
-            "WEFT_PORT": str(port),
-            "WEFT_DEMO": "0",
-        }
-        command = [sys.executable, "-c", "from app.cli import main; main()", "serve"]
-        self.process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30)
-
-    def __enter__(self) -> httpx.Client:
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                if self.client.get("/readyz").status_code == 200:
-                    return self.client
-            except httpx.TransportError:
-                assert self.process.poll() is None, "the service ended"
-                assert time.monotonic() < deadline, "the service does not answer"
-            time.sleep(0.05)
-
-    def __exit__(self, *_: object) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.client.close()
 
 
 def test_everything_acknowledged_is_there_after_kill_9(tmp_path: Path):
     stored: dict[str, dict] = {}
     for round_number in range(3):
-        with Service(tmp_path) as client:
+        service = Service(tmp_path)
+        client = service.wait_until_ready()
+        try:
             found = {q["id"]: q for q in client.get("/v1/queries", params={"limit": 1000}).json()["items"]}
             assert found == stored
             if round_number == 0:
@@ -69,6 +31,8 @@ def test_everything_acknowledged_is_there_after_kill_9(tmp_path: Path):
             batch = [{**QUERY, "id": f"batch-{round_number}-{number}"} for number in range(100)]
             answer = client.post("/v1/queries:batch", json={"queries": batch})
             stored |= {q["id"]: q for q in answer.json()["items"]}
+        finally:
+            service.kill()
 
 
 def test_serving_others_without_keys_is_refused_with_a_word(tmp_path: Path):
