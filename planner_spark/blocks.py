@@ -10,17 +10,21 @@ any set of views can be built from it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from planner_spark.kernels.lanes import Lane
 from planner_spark.kernels.shard import Block
 from planner_spark.keys import KEY
 
-__all__ = ["DATA", "END", "PACKED", "SHARD", "START", "WORDS", "block_from", "join", "pack_by_shard"]
+__all__ = [
+    "DATA", "END", "PACKED", "SHARD", "START", "WORDS",
+    "block_from", "from_bytes", "last_end", "pack_by_shard", "to_bytes", "together",
+]  # fmt: skip
 
 SHARD, DATA = "shard", "data"
 START, END, WORDS = "start", "end", "words"
@@ -36,34 +40,37 @@ def pack_by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
     table = pa.concat_tables(tables)
     shards = pc.unique(table.column(SHARD)).to_pylist()
     packed = [
-        _to_bytes(table.filter(pc.equal(table.column(SHARD), shard)).drop_columns([SHARD]))
-        for shard in shards
+        to_bytes(table.filter(pc.equal(table.column(SHARD), shard)).drop_columns([SHARD])) for shard in shards
     ]
     yield pa.RecordBatch.from_arrays(
         [pa.array(shards, pa.int32()), pa.array(packed, pa.binary())], [SHARD, DATA]
     )
 
 
-def join(parts: Iterable[bytes]) -> tuple[bytes, pa.Table]:
-    """The parts of a shard's batch as one block, and its rows; texts that repeat are stored once."""
-    table = pa.concat_tables([_from_bytes(part) for part in parts])
+def together(tables: Sequence[pa.Table]) -> pa.Table:
+    """Parts of a block, or several blocks, as one; texts that repeat are stored once."""
+    table = pa.concat_tables(tables)
     for name in (KEY, WORDS):
-        encoded = table.column(name).combine_chunks().dictionary_encode()
+        column = table.column(name)
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         table = table.set_column(table.schema.get_field_index(name), name, encoded)
-    table = table.combine_chunks()
-    return _to_bytes(table), table
+    return table.unify_dictionaries().combine_chunks()
 
 
-def block_from(data: bytes | pa.Table, lanes: tuple[Lane, ...]) -> Block:
+def last_end(table: pa.Table) -> int:
+    """The latest end of a block's fragments."""
+    return int(pc.max(table.column(END)).as_py())
+
+
+def block_from(table: pa.Table, lanes: tuple[Lane, ...]) -> Block:
     """The rows of a block as the kernels take them."""
-    table = data if isinstance(data, pa.Table) else _from_bytes(data)
     keys, words = _whole(table, KEY), _whole(table, WORDS)
     return Block(
         starts=_whole(table, START).to_numpy(),
         ends=_whole(table, END).to_numpy(),
         keys=[tuple(json.loads(text)) for text in keys.dictionary.to_pylist()],
         key_codes=keys.indices.to_numpy(),
-        signatures=[tuple(int(w) for w in text.split(",") if w) for text in words.dictionary.to_pylist()],
+        signatures=_bits(words.dictionary.to_pylist()),
         signature_codes=words.indices.to_numpy(),
         partials={
             field.name: lane.decode(np.asarray(_whole(table, field.name).to_numpy(zero_copy_only=False)))
@@ -73,17 +80,28 @@ def block_from(data: bytes | pa.Table, lanes: tuple[Lane, ...]) -> Block:
     )
 
 
+def _bits(texts: list[str]) -> NDArray[np.int64]:
+    """Signatures as rows of words; those from before a word was needed have zeros there."""
+    lists = [[int(word) for word in text.split(",") if word] for text in texts]
+    words = np.zeros((len(lists), max(map(len, lists), default=0)), dtype=np.int64)
+    for row, numbers in enumerate(lists):
+        words[row, : len(numbers)] = numbers
+    return words
+
+
 def _whole(table: pa.Table, name: str) -> pa.Array:
     column = table.column(name).combine_chunks()
     return column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
 
 
-def _to_bytes(table: pa.Table) -> bytes:
+def to_bytes(table: pa.Table) -> bytes:
+    """A block as it is stored."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _from_bytes(data: bytes) -> pa.Table:
+def from_bytes(data: bytes) -> pa.Table:
+    """The rows that were stored."""
     return pa.ipc.open_stream(data).read_all()

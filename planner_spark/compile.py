@@ -32,6 +32,8 @@ from planner_spark.spec import JobSpec, QuerySpec
 
 __all__ = ["SOURCE_METRICS", "compile_job", "workload_of"]
 
+YEARS = (1970, 9900)
+"""Event times are taken from the first of these years to the second; closing heartbeats come after it."""
 SOURCE_METRICS = "source"
 """The name under which tuples and NULL event times are counted."""
 
@@ -98,13 +100,16 @@ def sub_aggregation(spark: SparkSession, spec: JobSpec, predicates: tuple[str, .
 def _with_watermark(spark: SparkSession, spec: JobSpec) -> DataFrame:
     stream = spec.stream
     event_time = F.col(f"`{stream.event_time}`")
+    # A tuple without event time would never leave the state. Spark's first watermark is the epoch, and neither its
+    # clock nor Python's goes beyond the year 9999: a time outside of these is a mistake, and is counted as none.
+    first, last = (F.lit(f"{year}-01-01").cast("timestamp") for year in YEARS)
+    usable = F.coalesce((event_time >= first) & (event_time < last), F.lit(False))
     tuples = source(spark, stream, trigger=spec.trigger).observe(
         SOURCE_METRICS,
         F.count(F.lit(1)).alias("tuples"),
-        F.count_if(event_time.isNull()).alias("null_event_times"),
+        F.count_if(~usable).alias("null_event_times"),
     )
-    # A tuple without event time would never leave the state.
-    tuples = tuples.where(event_time.isNotNull()).withColumn(HEARTBEAT, F.lit(False))
+    tuples = tuples.where(usable).withColumn(HEARTBEAT, F.lit(False))
     beats = control_stream(spark, Path(spec.home) / "control", tuples, stream.event_time)
     delay = f"{stream.watermark // 1_000} milliseconds"
     both = tuples.unionByName(beats).withWatermark(stream.event_time, delay)

@@ -28,8 +28,8 @@ def write_json(path: Path, value: Any, *, durable: bool = True) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The file's value, or None where there is no file."""
+    """The file's value, or None where there is no file or a power cut left half of one."""
     try:
         return json.loads(path.read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         return None

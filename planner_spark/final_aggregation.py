@@ -24,8 +24,8 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from planner_spark.blocks import DATA, block_from, join
-from planner_spark.kernels.shard import Block, Shard, Workload
+from planner_spark.blocks import DATA, block_from, from_bytes, last_end, to_bytes, together
+from planner_spark.kernels.shard import Shard, Workload
 from planner_spark.sinks.rows import RowFormat
 
 __all__ = ["FinalAggregation"]
@@ -41,6 +41,7 @@ class _Memory:
     shard: Shard
     token: str = ""
     following: int = 0
+    evicted: int = NEVER
     last_ends: dict[int, int] = field(default_factory=dict)
 
 
@@ -88,7 +89,7 @@ class FinalAggregation(StatefulProcessor):
     def _run(self, key: Any, parts: list[bytes], watermark_ms: int) -> Iterator[pd.DataFrame]:
         watermark = watermark_ms * _MILLI
         first, following, token, emitted, timer = self._books.get() or (0, 0, "", NEVER, NEVER)
-        memory = self._recall(key, first, following, token)
+        memory = self._recall(key, first, following, token, emitted)
         if parts:
             token = uuid.uuid4().hex
             self._append(memory, parts, following, token, emitted)
@@ -97,25 +98,38 @@ class FinalAggregation(StatefulProcessor):
             yield from self._rows.frames(memory.shard.due(after=emitted, until=watermark))
             emitted = watermark
         memory.shard.evict(watermark)
+        memory.evicted = watermark
         first = self._drop_old(memory, first, following, watermark)
         timer = self._set_timer(memory.shard.next_due(watermark), timer)
         self._books.update((first, following, token, emitted, timer))
 
-    def _recall(self, key: Any, first: int, following: int, token: str) -> _Memory:
+    def _recall(self, key: Any, first: int, following: int, token: str, emitted: int) -> _Memory:
         name = (self._identity, tuple(key))
         if any(identity != self._identity for identity, _ in _remembered):
             # Another job, or another epoch of this one, used this worker before.
             _remembered.clear()
         memory = _remembered.get(name)
-        if memory is None or not self._is_of_this_line(memory, first, following, token):
+        # Memory of a run that was not committed has forgotten what its repetition still needs.
+        is_ahead = memory is not None and memory.evicted > emitted
+        if memory is None or is_ahead or not self._is_of_this_line(memory, first, following, token):
             memory = _Memory(Shard(self._workload), following=first)
             _remembered[name] = memory
+        self._catch_up(memory, following)
+        return memory
+
+    def _catch_up(self, memory: _Memory, following: int) -> None:
+        """Take in all missing blocks at once: a cold start reads as many as there were batches."""
+        if memory.following == following:
+            return
+        tables = []
         for number in range(memory.following, following):
             stored = self._blocks.getValue((number,))
             if stored is None:
-                raise RuntimeError(f"block {number} of shard {key} is missing from the state")
-            self._ingest(memory, number, stored[0], block_from(bytes(stored[1]), self._workload.lanes))
-        return memory
+                raise RuntimeError(f"block {number} is missing from the state")
+            tables.append(from_bytes(bytes(stored[1])))
+            memory.last_ends[number] = last_end(tables[-1])
+            memory.token, memory.following = stored[0], number + 1
+        memory.shard.ingest(block_from(together(tables), self._workload.lanes))
 
     def _is_of_this_line(self, memory: _Memory, first: int, following: int, token: str) -> bool:
         """Whether the state has grown out of the one that the memory was built from."""
@@ -128,20 +142,16 @@ class FinalAggregation(StatefulProcessor):
         return stored is not None and stored[0] == memory.token
 
     def _append(self, memory: _Memory, parts: list[bytes], number: int, token: str, emitted: int) -> None:
-        data, table = join(parts)
+        table = together([from_bytes(part) for part in parts])
         block = block_from(table, self._workload.lanes)
         earliest = int(block.ends.min())
         if earliest <= emitted:
             raise RuntimeError(
                 f"a fragment that ends at {earliest} came after windows up to {emitted} were answered"
             )
-        self._blocks.updateValue((number,), (token, data))
-        self._ingest(memory, number, token, block)
-
-    @staticmethod
-    def _ingest(memory: _Memory, number: int, token: str, block: Block) -> None:
+        self._blocks.updateValue((number,), (token, to_bytes(table)))
         memory.shard.ingest(block)
-        memory.last_ends[number] = int(block.ends.max())
+        memory.last_ends[number] = last_end(table)
         memory.token, memory.following = token, number + 1
 
     def _drop_old(self, memory: _Memory, first: int, following: int, watermark: int) -> int:

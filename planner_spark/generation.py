@@ -26,6 +26,10 @@ class Generation:
         return self.home / "driver.lock"
 
     @property
+    def holder(self) -> Path:
+        return self.home / "driver.json"
+
+    @property
     def status(self) -> Path:
         return self.home / "status.json"
 

@@ -6,7 +6,7 @@ import json
 import logging
 import signal
 import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from planner_spark.checkpoint import committed_watermark
 from planner_spark.compile import compile_job
 from planner_spark.errors import JobError
 from planner_spark.generation import Generation
+from planner_spark.idleness import Idleness
+from planner_spark.lease import Lease
 from planner_spark.lock import hold_lock, note_holder
 from planner_spark.progress import after_batch
 from planner_spark.session import start_session
@@ -30,8 +32,6 @@ from planner_spark.status import StatusFile
 __all__ = ["run_job", "stream_job"]
 
 log = logging.getLogger(__name__)
-LEASE = 60.0
-"""Seconds after which a service that no longer touches its lease is taken for dead."""
 _SECOND = 1_000_000
 _MILLI = 1_000
 
@@ -43,11 +43,12 @@ def run_job(spec: JobSpec) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _signal, _frame: stopping.set())
     hold_lock(generation.lock)
+    note_holder(generation.holder, jvm_pid=None)
     status = StatusFile(generation.status, epoch=spec.epoch, generation=spec.generation)
     try:
         predicates = generation.admit(spec)
         spark = start_session(spec.stream.name, master=spec.master, shards=spec.shards, conf=spec.spark_conf)
-        note_holder(generation.lock, jvm_pid=_jvm_pid(spark))
+        note_holder(generation.holder, jvm_pid=_jvm_pid(spark))
         try:
             finished = stream_job(spark, spec, generation, predicates, status, stopping)
         finally:
@@ -112,12 +113,14 @@ def _to_the_end(
     That all is consumed Spark tells; that the batch without data which answers the last windows is committed too, it
     does not wait for: the checkpoint shows it, also after a restart.
     """
-    consuming = _in_background(query.processAllAvailable)
-    while consuming.is_alive():
-        consuming.join(0.1)
-        if stopping.is_set():
-            return False
-    _raise_if_failed(query)
+    with ThreadPoolExecutor(1) as pool:
+        consumed = pool.submit(query.processAllAvailable)
+        while not consumed.done():
+            if stopping.wait(0.1):
+                query.stop()
+                return False
+        _raise_if_failed(query)
+        consumed.result()
     write_heartbeat(generation.control, "closing", CLOSING)
     closed = (CLOSING - spec.stream.watermark) // _MILLI
     while (committed_watermark(generation.checkpoint) or 0) < closed:
@@ -134,38 +137,22 @@ def _until_stopped(
     status: StatusFile,
     stopping: threading.Event,
 ) -> None:
-    quiet_since, seen = time.monotonic(), status.status.tuples
+    lease = Lease(Path(spec.lease)) if spec.lease is not None else None
+    idle = Idleness(spec.stream.idle_heartbeat) if spec.stream.idle_heartbeat is not None else None
     while not stopping.wait(0.2):
         _raise_if_failed(query)
-        if spec.lease is not None and _age(Path(spec.lease)) > LEASE:
-            log.warning("the service has not been heard of for %s seconds: stopping", LEASE)
+        if lease is not None and lease.has_run_out():
+            log.warning("the service has not been heard of for a minute: stopping")
             return
-        if status.status.tuples != seen:
-            quiet_since, seen = time.monotonic(), status.status.tuples
-        idle = spec.stream.idle_heartbeat
-        if idle is not None and time.monotonic() - quiet_since >= idle / _SECOND:
-            now = time.time_ns() // 1_000
-            write_heartbeat(generation.control, f"idle-{now}", now)
-            quiet_since = time.monotonic()
+        beat = idle.beat(query.status, status.status) if idle is not None else None
+        if beat is not None:
+            write_heartbeat(generation.control, f"idle-{beat}", beat)
 
 
 def _raise_if_failed(query: StreamingQuery) -> None:
     failure = query.exception()
     if failure is not None:
         raise failure
-
-
-def _in_background(target: Any) -> threading.Thread:
-    def run() -> None:
-        try:
-            target()
-        except Exception:
-            # The query's own exception says it better, and is looked at next.
-            log.debug("waiting for the stream ended", exc_info=True)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    return thread
 
 
 class _Listener(StreamingQueryListener):
@@ -197,13 +184,6 @@ def _jvm_pid(spark: SparkSession) -> int | None:
     gateway = spark.sparkContext._gateway
     process = getattr(gateway, "proc", None)
     return process.pid if process is not None else None
-
-
-def _age(path: Path) -> float:
-    try:
-        return time.time() - path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
 
 
 def _in_short(error: BaseException) -> str:

@@ -39,6 +39,9 @@ def _to_text(column: StreamColumn) -> Column:
             return F.unix_micros(value).cast("string")
         case Kind.DATE:
             return F.unix_date(value).cast("string")
+        case Kind.STRING:
+            # Files may hold any bytes; Arrow takes text only.
+            return F.make_valid_utf8(value)
         case _:
             return value.cast("string")
 

@@ -100,8 +100,9 @@ def lane_columns(lane: Lane, schema: Schema) -> list[Column]:
         case ExtremeLane():
             columns = [_extreme(lane.largest, _as_number(value, kind))]
         case ObjectExtremeLane():
-            # Text may be NULL on its way: pandas keeps it apart.
-            return [_extreme(lane.largest, value).cast("string").alias(lane.name)]
+            best = _extreme(lane.largest, value).cast("string")
+            # Files may hold any bytes; Arrow takes text only.
+            return [F.make_valid_utf8(best).alias(lane.name)]
         case MomentsLane():
             number = value.cast("double")
             columns = [F.avg(number), F.var_pop(number) * F.count(number)]

@@ -8,15 +8,15 @@ too. It inherits nothing but the standard streams: the lock is therefore put in 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import sys
 import time
 from pathlib import Path
 
 from planner_spark.errors import AlreadyRunning
+from planner_spark.files import write_json
 
-__all__ = ["hold_lock", "is_held", "note_holder"]
+__all__ = ["hold_lock", "note_holder"]
 
 _STDOUT = 1
 
@@ -37,27 +37,8 @@ def hold_lock(path: Path, *, patience: float = 10.0) -> None:
     sys.stdout.flush()
     os.dup2(descriptor, _STDOUT)
     os.close(descriptor)
-    note_holder(path, jvm_pid=None)
 
 
 def note_holder(path: Path, *, jvm_pid: int | None) -> None:
-    """Say in the lock file who holds it."""
-    text = json.dumps({"pid": os.getpid(), "jvm_pid": jvm_pid, "started": time.time()})
-    with path.open("r+") as file:
-        file.truncate()
-        file.write(text)
-
-
-def is_held(path: Path) -> bool:
-    """Whether a driver or its JVM lives."""
-    try:
-        descriptor = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    """Say who holds the lock, in a file of its own: what a JVM prints to standard output ends up in the lock."""
+    write_json(path, {"pid": os.getpid(), "jvm_pid": jvm_pid, "started": time.time()}, durable=False)

@@ -24,7 +24,9 @@ def after_batch(status: Status, progress: dict[str, Any]) -> dict[str, Any]:
     if "watermark" in times:
         changes["watermark"] = _micros(times["watermark"])
     if "max" in times and _micros(times["max"]) < CLOSING:
-        changes["max_event_time"] = max(_micros(times["max"]), status.max_event_time or 0)
+        latest = _micros(times["max"])
+        known = status.max_event_time
+        changes["max_event_time"] = latest if known is None else max(latest, known)
     metrics = (progress.get("observedMetrics") or {}).get(SOURCE_METRICS)
     if metrics:
         changes["tuples"] = status.tuples + int(metrics["tuples"])

@@ -22,6 +22,13 @@ _NEEDED = {
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
     "spark.sql.adaptive.enabled": "false",
+    # Expressions are written for it, and decimals have a plain text form only with it.
+    "spark.sql.ansi.enabled": "true",
+    # A bounded stream ends by a batch without data.
+    "spark.sql.streaming.noDataMicroBatches.enabled": "true",
+}
+_DEFAULTS = {
+    "spark.driver.memory": "2g",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
@@ -35,12 +42,7 @@ def start_session(name: str, *, master: str, shards: int, conf: dict[str, str] |
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(master).appName(f"weft {name}")
-    settings = {
-        "spark.driver.memory": "2g",
-        **(conf or {}),
-        **_NEEDED,
-        "spark.sql.shuffle.partitions": str(shards),
-    }
+    settings = {**_DEFAULTS, **(conf or {}), **_NEEDED, "spark.sql.shuffle.partitions": str(shards)}
     for key, value in settings.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()

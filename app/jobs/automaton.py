@@ -79,6 +79,7 @@ class Automaton:
         self._retry_at = 0.0
         self._refused: datetime | None = None
         self._searched = False
+        self._known = False
 
     @property
     def is_gone(self) -> bool:
@@ -87,6 +88,7 @@ class Automaton:
 
     def tick(self, row: JobRow | None) -> None:
         """One step; ``row`` is None when there is no such stream, or nobody ever asked for its job."""
+        self._known |= row is not None
         if not self._searched:
             self.driver = self._find()
             self._searched = True
@@ -132,7 +134,9 @@ class Automaton:
         if row is None or row.desired is Desired.STOPPED:
             self._failures, self._retry_at, self._refused = 0, 0.0, None
             self._move(Observed.STOPPED)
-            if row is None:
+            if row is None and self._known:
+                # It was registered and is no longer. A folder of which this registry never knew stays: it may
+                # belong to another one.
                 shutil.rmtree(self._folder / self.stream, ignore_errors=True)
             return
         if self._refused == row.since:
@@ -204,7 +208,8 @@ class Automaton:
             self._refuse(row, status.error or "the checkpoint is of another shape or version")
         else:
             ended = "was killed" if code is None or code < 0 else f"ended with exit code {code}"
-            said = status.error if status.state == "failed" else None
+            # A driver that died early has written no status: those would be the last words of the one before.
+            said = status.error if status.state == "failed" and status.pid == driver.pid else None
             self._crashed(said or f"the driver {ended}; its driver.log may say why")
 
     def _crashed(self, error: str) -> None:

@@ -88,7 +88,12 @@ def _joined(wanted: JobSpec, before: Before, queries: Sequence[Query]) -> JobSpe
     for query in queries:
         subscribers.setdefault(query.canonical_number, []).append(query.active_from)
     times = {number: earliest(times) for number, times in subscribers.items()}
-    return activated(wanted, {**times, **{n: t for n, t in known.items() if n in times}})
+    joined = activated(wanted, {**times, **{n: t for n, t in known.items() if n in times}})
+    if joined.stream.source["kind"] == "synthetic":
+        # The event time of a generated tuple follows from its number and the rate: another rate waits for the next
+        # generation, or time would jump.
+        joined = replace(joined, stream=replace(joined.stream, rate=before.job.stream.rate))
+    return joined
 
 
 def _activate(queries: Sequence[Query], time: int | None) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 from app.errors import ApiError
 from app.jobs.home import Status
 from planner_spark.shape import differences, shape_of
+from planner_spark.sources.control import CLOSING
 from planner_spark.spec import JobSpec, QuerySpec
 
 __all__ = ["Before", "Decision", "Keep", "NewGeneration", "Resume", "decide"]
@@ -66,6 +67,9 @@ def decide(before: Before | None, wanted: JobSpec, *, fresh: bool) -> Decision:
     if before is None or before.manifest is None or fresh or _tuples(before.job) != _tuples(wanted):
         return NewGeneration()
     same_queries = _computations(before.job) == _computations(wanted)
+    if not same_queries and (before.read_until or 0) >= CLOSING:
+        # Stopped after its last window was closed, before it could say so: for others all windows are still to come.
+        return NewGeneration()
     if before.is_finished:
         return (
             Keep()

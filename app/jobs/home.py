@@ -2,7 +2,8 @@
 
     WEFT_HOME/streams/<stream>/gen-<n>/
         job.json         what the driver is to do, written before each start
-        driver.lock      locked while the driver or its JVM lives; names their process ids
+        driver.lock      locked while the driver or its JVM lives
+        driver.json      their process ids
         status.json      the driver's last words on its state and progress
         manifest.json    shape and versions of the checkpoint
         driver.log       what the driver printed
@@ -75,6 +76,10 @@ class Home:
     @property
     def lock_file(self) -> Path:
         return self.path / "driver.lock"
+
+    @property
+    def holder_file(self) -> Path:
+        return self.path / "driver.json"
 
     @property
     def log_file(self) -> Path:

@@ -1,7 +1,7 @@
 """Driver processes: starting one, finding one that an earlier service started, ending one.
 
 A driver lives as long as somebody holds the lock of its folder: the process itself or its JVM, which may
-outlast it. The lock names both, but a process id may have been given to another process since; so none is
+outlast it. The driver notes both, but a process id may have been given to another process since; so none is
 signalled that does not prove to be the driver, by its command line, or its JVM, by holding the lock file
 open.
 """
@@ -19,6 +19,7 @@ from pathlib import Path
 
 import app
 from app.jobs.home import Home, read_json
+from planner_spark.errors import AlreadyRunning
 
 __all__ = ["COMMAND", "Driver", "is_locked", "spawn"]
 
@@ -57,9 +58,11 @@ class Driver:
         """Whether the driver or its JVM lives.
 
         The lock of a child that runs is never probed: it may be just about to take it, and would find it
-        taken.
+        taken. That of a child which was turned away is another driver's.
         """
-        return (self._child is not None and self._child.poll() is None) or is_locked(self.home)
+        if self._child is not None and self._child.poll() in {None, AlreadyRunning.exit_code}:
+            return self._child.poll() is None
+        return is_locked(self.home)
 
     def terminate(self) -> None:
         """Ask the driver to stop gracefully."""
@@ -120,8 +123,8 @@ def is_locked(home: Home) -> bool:
 
 
 def _pids(home: Home) -> tuple[int | None, int | None]:
-    """The process ids of driver and JVM, as the lock names them."""
-    named = read_json(home.lock_file) or {}
+    """The process ids of driver and JVM, as the driver noted them."""
+    named = read_json(home.holder_file) or {}
     pid, jvm = (
         value if isinstance(value, int) and value > 1 else None
         for value in map(named.get, ("pid", "jvm_pid"))

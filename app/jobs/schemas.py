@@ -44,5 +44,10 @@ class JobOut(BaseModel):
         "after its start join at the next start (DELETE the job, then POST it)."
     )
     pending_count: int
-    late_rows: int = Field(description="Tuples that came later than the watermark allows and were dropped.")
-    null_event_times: int = Field(description="Tuples without an event time, which belong to no window.")
+    late_rows: int = Field(
+        description="Tuples that came later than the watermark allows and were dropped, at least: such as come "
+        "together are counted after they were added up."
+    )
+    null_event_times: int = Field(
+        description="Tuples without a usable event time (NULL, before 1970 or after 9899), left out."
+    )

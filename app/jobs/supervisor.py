@@ -8,6 +8,7 @@ adopts them.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import logging
 import os
@@ -30,6 +31,8 @@ log = logging.getLogger("weft.jobs")
 
 TICK = 0.5
 _LEASE_PATIENCE = 5.0
+LONGEST_STOP = 90.0
+"""Seconds after which a shutdown goes on without drivers that do not end even when killed."""
 
 
 class SupervisorError(Exception):
@@ -64,6 +67,8 @@ class Supervisor:
         self._ending.clear()
         self._thread = threading.Thread(target=self._run, name="weft-supervisor", daemon=True)
         self._thread.start()
+        # By a thread of its own: a registry that does not answer must not look like a dead service.
+        threading.Thread(target=self._hold_lease, args=(self._lease,), name="weft-lease", daemon=True).start()
 
     def stop(self) -> None:
         """Stop all drivers gracefully and end; what is wanted of them stays for the next start."""
@@ -107,7 +112,6 @@ class Supervisor:
         self._wind_down()
 
     def _tick(self) -> None:
-        self._touch()
         rows = self._registry.rows()
         for stream in sorted({*rows, *self._automata}):
             automaton = self._automaton(stream)
@@ -122,13 +126,19 @@ class Supervisor:
         waiting = list(self._automata.values())
         for automaton in waiting:
             automaton.terminate()
+        deadline = time.monotonic() + LONGEST_STOP
         while waiting := [automaton for automaton in waiting if not automaton.wait_out()]:
-            self._touch()
+            if time.monotonic() >= deadline:
+                log.error("left behind: the drivers of %s", ", ".join(a.stream for a in waiting))
+                break
             time.sleep(0.1)
 
-    def _touch(self) -> None:
-        if self._lease is not None:
-            os.utime(self._lease)
+    def _hold_lease(self, lease: int) -> None:
+        """Touch the lease until the drivers are gone, or the service is."""
+        while self._lease == lease:
+            with contextlib.suppress(OSError):
+                os.utime(lease_file(self._settings))
+            time.sleep(self._tick_seconds)
 
 
 def _take_lease(path: Path) -> int:

@@ -229,7 +229,9 @@ class MomentsLane(Lane):
         counts, means, m2s = (arrays[name] for name in self.reads)
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             total = over.reduce(np.add, counts)
-            mean = np.where(total > 0, over.reduce(np.add, counts * means) / total, 0.0)
+            # Weights first: the sum of huge values would overflow where their mean does not.
+            weights = counts / np.maximum(over.spread(total), 1)
+            mean = over.reduce(np.add, weights * means)
             between = np.where(counts > 0, counts * np.square(means - over.spread(mean)), 0.0)
             return mean, over.reduce(np.add, m2s) + over.reduce(np.add, between)
 

@@ -20,6 +20,8 @@ __all__ = ["WORD", "Block", "Query", "Rows", "Shard", "Workload"]
 
 WORD = 63
 """Bits of a signature per word: those of a long that are not its sign."""
+ViewName = tuple[int | None, tuple[int, ...]]
+Window = tuple[ViewName, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,7 @@ class Query:
     slots: tuple[str, ...]
 
     @property
-    def view(self) -> tuple[int | None, tuple[int, ...]]:
+    def view(self) -> ViewName:
         """What names the view that the query reads."""
         return self.bit, self.columns
 
@@ -53,6 +55,11 @@ class Workload:
     queries: tuple[Query, ...]
     lanes: tuple[Lane, ...]
 
+    def lanes_of(self, view: ViewName) -> tuple[Lane, ...]:
+        """The lanes that the queries of a view are lowered from; tuples are always counted."""
+        names = {name for q in self.queries if q.view == view for low in q.lowerings for name in low.lanes}
+        return (self.lanes[0], *(lane for lane in self.lanes[1:] if lane.name in names))
+
     @property
     def longest_range(self) -> int:
         """How long a fragment may be needed."""
@@ -63,15 +70,15 @@ class Workload:
 class Block:
     """Rows that sub-aggregation emitted together: bounds, key, signature and decoded partials of each.
 
-    Distinct ``keys`` (values of all grouping attributes as text) and distinct ``signatures`` (words of 63 bits) are
-    listed once; the codes say which one a row has.
+    Distinct ``keys`` (values of all grouping attributes as text) and distinct ``signatures`` (an array [signature,
+    word] with 63 bits a word) are listed once; the codes say which one a row has.
     """
 
     starts: Array
     ends: Array
     keys: list[tuple[str | None, ...]]
     key_codes: Array
-    signatures: list[tuple[int, ...]]
+    signatures: Array
     signature_codes: Array
     partials: dict[str, Array]
 
@@ -96,20 +103,11 @@ class Shard:
         self._workload = workload
         self._lanes = {lane.name: lane for lane in workload.lanes}
         self._views = {
-            view: View(lanes=workload.lanes, columns=view[1]) for view in {q.view for q in workload.queries}
+            view: View(lanes=workload.lanes_of(view), columns=view[1])
+            for view in dict.fromkeys(q.view for q in workload.queries)
         }
         self._starts: Array = np.empty(0, dtype=np.int64)
         self._ends: Array = np.empty(0, dtype=np.int64)
-
-    @property
-    def cells(self) -> int:
-        """How many cells of all views are in use."""
-        return sum(view.cells for view in self._views.values())
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no fragment is stored."""
-        return len(self._ends) == 0
 
     def ingest(self, block: Block) -> None:
         """Add the fragments of a block; all of them end after those that are here."""
@@ -118,20 +116,20 @@ class Shard:
             if bit is None:
                 chosen: slice | Array = slice(None)
             else:
-                chosen = np.array([_has_bit(words, bit) for words in block.signatures])[block.signature_codes]
+                chosen = _with_bit(block.signatures, bit)[block.signature_codes]
             codes = block.key_codes[chosen]
             numbers = np.zeros(len(block.keys), dtype=np.int64)
             for code in np.unique(codes).tolist():
                 numbers[code] = view.number(block.keys[code])
-            partials = {name: values[chosen] for name, values in block.partials.items()}
+            partials = {name: block.partials[name][chosen] for name in view.fields}
             view.append(len(ends), rows[chosen], numbers[codes], partials)
         self._ends = np.concatenate([self._ends, ends])
         self._starts = np.concatenate([self._starts, starts])
 
     def due(self, *, after: int, until: int) -> Iterator[Rows]:
         """The answers of all windows that end in ``(after, until]``."""
+        combined: dict[Window, dict[str, tuple[Array, ...]]] = {}
         for query in self._workload.queries:
-            view = self._views[query.view]
             for start in due_windows(
                 self._starts,
                 self._ends,
@@ -141,13 +139,15 @@ class Shard:
                 until=until,
             ):
                 if query.active_from is None or start >= query.active_from:
-                    rows = self._answer(query, view, start)
+                    window = (query.view, start, query.window_range)
+                    rows = self._answer(query, start, combined.setdefault(window, {}))
                     if len(rows):
                         yield rows
 
-    def _answer(self, query: Query, view: View, start: int) -> Rows:
+    def _answer(self, query: Query, start: int, combined: dict[str, tuple[Array, ...]]) -> Rows:
+        """The rows of one window; ``combined`` has what other queries made of the same view and window."""
+        view = self._views[query.view]
         chosen = contained(self._starts, self._ends, start, start + query.window_range)
-        combined: dict[str, tuple[Array, ...]] = {}
 
         def partials(name: str) -> tuple[Array, ...]:
             if name not in combined:
@@ -190,7 +190,9 @@ def _distinct(starts: Array, ends: Array) -> tuple[Array, Array, Array]:
     return starts[chosen], ends[chosen], rows
 
 
-def _has_bit(words: tuple[int, ...], bit: int) -> bool:
-    """Whether a signature has that bit; one from before the bit was given out does not."""
+def _with_bit(signatures: Array, bit: int) -> Array:
+    """Which signatures have that bit; those from before it was given out do not."""
     word, place = divmod(bit, WORD)
-    return word < len(words) and bool(words[word] >> place & 1)
+    if word >= signatures.shape[1]:
+        return np.zeros(len(signatures), dtype=bool)
+    return np.asarray(signatures[:, word] >> place & 1, dtype=bool)

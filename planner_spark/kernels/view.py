@@ -40,9 +40,9 @@ class View:
         return len(self._numbers)
 
     @property
-    def cells(self) -> int:
-        """How many cells of all arrays are in use, the measure of the view's memory."""
-        return self._fragments * self.keys * len(self._arrays)
+    def fields(self) -> tuple[str, ...]:
+        """The names of its arrays."""
+        return tuple(self._arrays)
 
     def number(self, key: Key) -> int:
         """The column of the arrays for a full key, one of all grouping attributes of the job."""

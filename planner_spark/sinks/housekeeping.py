@@ -5,6 +5,7 @@ Both only ever write a new manifest; files that it no longer lists are removed w
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
 import uuid
@@ -19,10 +20,12 @@ from planner_spark.sinks.manifest import Manifest, Segment
 
 __all__ = ["Housekeeping"]
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Housekeeping:
-    """How results are kept: compacted so many batches at a time, for so many seconds, within so many bytes."""
+    """How results are kept: so many segments become one, while they are small; for so long; within so many bytes."""
 
     fan_in: int = 32
     large: int = 64 << 20
@@ -34,29 +37,29 @@ class Housekeeping:
 
     def tidy(self, folder: Path, manifest: Manifest) -> Manifest:
         """Compact and retain; the manifest that is in force afterwards."""
-        tidied = self._retained(self._compacted(folder, manifest))
-        if tidied.segments != manifest.segments:
-            tidied.write(folder)
-        self.remove_strays(folder, tidied)
-        return tidied
+        # What frees space comes first: a full disk must be able to recover.
+        retained = self._retained(manifest)
+        if retained != manifest:
+            retained.write(folder)
+        self.remove_strays(folder, retained)
+        try:
+            compacted = self._compacted(folder, retained)
+            if compacted != retained:
+                compacted.write(folder)
+        except OSError:
+            log.exception("results could not be compacted; the next batch tries again")
+            return retained
+        return compacted
 
     def _compacted(self, folder: Path, manifest: Manifest) -> Manifest:
         """Merge the newest small segments once there are enough of one size class, as a log-structured tree does."""
         segments = list(manifest.segments)
         while len(segments) >= self.fan_in:
             tail = segments[-self.fan_in :]
-            if max(s.bytes for s in tail) > self.large or len({self._level(s) for s in tail}) > 1:
+            if sum(s.bytes for s in tail) > self.large or len({s.level for s in tail}) > 1:
                 break
             segments[-self.fan_in :] = [self._merged(folder, tail)]
         return replace(manifest, segments=tuple(segments))
-
-    def _level(self, segment: Segment) -> int:
-        """How often a segment has been merged, by the number of its batches."""
-        level, batches = 0, segment.last_batch - segment.first_batch + 1
-        while batches >= self.fan_in:
-            batches //= self.fan_in
-            level += 1
-        return level
 
     def _merged(self, folder: Path, segments: list[Segment]) -> Segment:
         tables = [pq.read_table(folder / file.path) for segment in segments for file in segment.files]
@@ -65,12 +68,13 @@ class Housekeeping:
         )
         first, last = segments[0].first_batch, segments[-1].last_batch
         path = folder / f"merged-{first:010d}-{last:010d}-{uuid.uuid4().hex[:8]}.parquet"
-        pq.write_table(merged, path, row_group_size=1 << 17)
+        pq.write_table(merged, path, row_group_size=1 << 17, compression="zstd")
         described = describe(folder, path)
         return Segment(
             first_batch=first,
             last_batch=last,
             written=segments[-1].written,
+            level=segments[-1].level + 1,
             files=(described,) if described else (),
         )
 

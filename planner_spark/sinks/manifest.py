@@ -30,11 +30,12 @@ class ResultFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """The files of some consecutive batches; ``written`` in seconds since the epoch."""
+    """The files of some consecutive batches; ``written`` in seconds since the epoch, ``level`` how often merged."""
 
     first_batch: int
     last_batch: int
     written: float
+    level: int = 0
     files: tuple[ResultFile, ...]
 
     @property

@@ -21,7 +21,12 @@ CLOSING = 253_370_764_800_000_000
 
 def control_stream(spark: SparkSession, folder: Path, like: DataFrame, event_time: str) -> DataFrame:
     """Heartbeats with the columns of ``like``; all but the event time are NULL."""
-    beats = spark.readStream.schema("at bigint").option("maxFileAge", "3650d").json(str(folder))
+    beats = (
+        spark.readStream.schema("at bigint")
+        .option("maxFileAge", "3650d")
+        .option("cleanSource", "delete")
+        .json(str(folder))
+    )
     columns = [
         F.timestamp_micros("at").alias(f.name)
         if f.name == event_time

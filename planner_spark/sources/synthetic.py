@@ -92,7 +92,7 @@ def _value(kind: str, source: dict[str, Any], uniform: Column, other: Column) ->
         case "date":
             return F.date_from_unix_date(F.floor(uniform * 20_000).cast("int"))
         case _:
-            return _drawn(str(source.get("values", "uniform")), uniform, other).cast(kind)
+            return _drawn(str(source.get("values", "uniform")), uniform, other).try_cast(kind)
 
 
 def _drawn(distribution: str, uniform: Column, other: Column) -> Column:

@@ -16,7 +16,6 @@ import pytest
 
 from planner_spark.files import read_json
 from planner_spark.generation import Generation
-from planner_spark.lock import is_held
 from planner_spark.spec import JobSpec, QuerySpec
 from tests.planner_spark.harness import bounded_spec, read_rows, write_files
 
@@ -88,15 +87,15 @@ def run_with_kills(root: Path, *, files: int, kills: int, seed: int) -> None:
     generation = Generation(Path(spec.home))
     for _ in range(kills):
         driver = start(spec)
-        wait_for(lambda: is_held(generation.lock), "the driver to take the lock")
+        wait_for(lambda d=driver: is_holder(generation, d.pid), "the driver to take the lock")
         # Anywhere from the start of Spark to the middle of some batch.
         if rng.random() < 0.8:
             wait_for(
                 lambda d=driver: d.poll() is not None or is_running(generation, d.pid), "the driver to run"
             )
         time.sleep(rng.random() * 6)
-        if driver.poll() is None:
-            os.kill(driver.pid, signal.SIGKILL)
+        assert driver.poll() is None, "the run ended before it could be killed: give it more files"
+        os.kill(driver.pid, signal.SIGKILL)
         driver.wait(timeout=30)
     last = start(spec)
     try:
@@ -109,6 +108,10 @@ def run_with_kills(root: Path, *, files: int, kills: int, seed: int) -> None:
             last.wait(timeout=30)
     assert read_json(generation.status)["state"] == "finished"
     assert read_rows(spec) == expected(rows)
+
+
+def is_holder(generation: Generation, pid: int) -> bool:
+    return (read_json(generation.holder) or {}).get("pid") == pid
 
 
 def is_running(generation: Generation, pid: int) -> bool:

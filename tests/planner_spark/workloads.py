@@ -26,7 +26,7 @@ PREDICATES = (
     "x > 0", "x <= 1.5 OR k IS NULL", "n >= 0 AND n < 50", "k IN ('a', 'b')", "NOT (x > 0)", "b", "k LIKE 'a%'",
     "i % 3 = 1", "i + j > 5", "s <> 'x'", "x IS NOT NULL", "d BETWEEN -5 AND 5", "n / i > 1", "isnan(x)",
 )  # fmt: skip
-GROUPINGS = ((), ("k",), ("j",), ("j", "k"), ("b", "k"), ("day",))
+GROUPINGS = ((), ("k",), ("j",), ("j", "k"), ("b", "k"), ("day",), ("x",), ("d",), ("n",), ("f", "u"), ("w",))
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 

@@ -50,9 +50,8 @@ def main(job: Path) -> int:
     if act.get("jvm"):
         os.set_inheritable(lock, True)
         jvm = subprocess.Popen(["sleep", "600"], pass_fds=[lock], start_new_session=True)
-    os.ftruncate(lock, 0)
     holders = {"pid": os.getpid(), "jvm_pid": jvm.pid if jvm else None, "started": time.time()}
-    os.pwrite(lock, json.dumps(holders).encode(), 0)
+    _replace(home / "driver.json", holders)
     with (home / "starts").open("a") as starts:
         starts.write(f"{spec.epoch}\n")
     count = len((home / "starts").read_text().splitlines())
