@@ -12,6 +12,7 @@ import uvicorn
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.jobs.supervisor import SupervisorError
 from app.main import create_app
 from app.openapi import render
 from app.persistence.migrate import MigrationError, migrate
@@ -27,16 +28,20 @@ def serve() -> None:
     """Serve the API; the settings are environment variables, see docs/reference/settings.md."""
     try:
         settings = Settings()
-        app = create_app(settings)
-        # The service does this too; here a database that cannot be used is told in a sentence.
+        # The service would do both at its start, too; here what cannot be used is told in a sentence.
+        app = create_app(settings, supervise=False)
         migrate(app.state.database)
-    except (SettingsError, MigrationError) as error:
+        app.state.supervisor.start()
+    except (SettingsError, MigrationError, SupervisorError) as error:
         _fail(str(error))
     except (SQLAlchemyError, ModuleNotFoundError) as error:
         _fail(f"WEFT_DATABASE_URL cannot be used: {str(error).splitlines()[0]}")
     except ValidationError as error:
         _fail("; ".join(f"WEFT_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors()))
-    uvicorn.run(app, host=settings.host, port=settings.port, server_header=False)
+    try:
+        uvicorn.run(app, host=settings.host, port=settings.port, server_header=False)
+    finally:
+        app.state.supervisor.stop()  # for a service that did not come as far as stopping it by itself
 
 
 @cli.command()

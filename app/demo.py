@@ -5,6 +5,7 @@ It is recorded that it was given, so whoever deletes it is not given it again.
 
 from __future__ import annotations
 
+import logging
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,13 +14,17 @@ from sqlalchemy.orm import Session
 from app.jobs.service import JobService
 from app.persistence.database import Database
 from app.persistence.models import Marker
+from app.queries.repository import QueryRepository
 from app.queries.schemas import BatchIn
 from app.queries.service import QueryService
 from app.streams.repository import StreamRepository
 from app.streams.schemas import StreamIn
 from app.streams.service import StreamService
+from optimizer.errors import WeftError
 
 __all__ = ["STREAM", "give_demo"]
+
+log = logging.getLogger("weft.demo")
 
 STREAM = "demo"
 _MARKER = "demo"
@@ -75,15 +80,32 @@ def give_demo(database: Database, streams: StreamService, queries: QueryService,
     """Register and start the demonstration unless it was given before; says whether it was given now.
 
     The record is made last and every step may be repeated, so a service that dies in the middle goes on.
+    A stream or query of somebody's own that has one of its names stays as it is, and whatever keeps the
+    demonstration from being given keeps no service from serving.
     """
     if database.read(lambda s: s.get(Marker, _MARKER)) is not None:
         return False
-    taken = database.read(lambda s: StreamRepository(s).find(STREAM))
-    if taken is None or taken.definition["source"]["kind"] == "synthetic":
-        streams.put(STREAM, StreamIn.model_validate(_DEFINITION))
-        queries.register_all(BatchIn.model_validate({"queries": _QUERIES}).queries)
-        jobs.start(STREAM, fresh=False)
+    try:
+        given = _give(database, streams, queries, jobs)
+    except WeftError as error:
+        log.warning("the demonstration could not be given, and is left out: %s", error)
+        given = False
     database.write(_record)
+    return given
+
+
+def _give(database: Database, streams: StreamService, queries: QueryService, jobs: JobService) -> bool:
+    body = StreamIn.model_validate(_DEFINITION)
+    there = database.read(lambda s: StreamRepository(s).find(STREAM))
+    if there is not None and there.definition != streams.normal_form(body):
+        log.info("a stream %s is there already: the demonstration is left out", STREAM)
+        return False
+    streams.put(STREAM, body)
+    taken = database.read(lambda s: QueryRepository(s).find_all([query["id"] for query in _QUERIES]))
+    free = [query for query in _QUERIES if query["id"] not in taken]
+    if free:
+        queries.register_all(BatchIn.model_validate({"queries": free}).queries)
+    jobs.start(STREAM, fresh=False)
     return True
 
 

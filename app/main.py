@@ -54,16 +54,16 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         migrate(database)
-        if settings.demo:
-            give_demo(
-                database,
-                StreamService(database, settings, is_alive),
-                QueryService(database),
-                JobService(database, settings, supervisor),
-            )
         if supervise:
             supervisor.start()
         try:
+            if settings.demo:
+                give_demo(
+                    database,
+                    StreamService(database, settings, is_alive),
+                    QueryService(database),
+                    JobService(database, settings, supervisor),
+                )
             yield
         finally:
             # Stopping waits for drivers; the loop must go on meanwhile to answer requests that are under way.

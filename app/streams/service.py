@@ -35,9 +35,13 @@ class StreamService:
         self._settings = settings
         self._alive = alive
 
+    def normal_form(self, body: StreamIn) -> dict[str, Any]:
+        """The definition as it would be stored."""
+        return normalize(body, self._settings)
+
     def put(self, name: str, body: StreamIn) -> tuple[dict[str, Any], bool]:
         """Define or redefine a stream; the second value says whether it is new."""
-        definition = normalize(body, self._settings)
+        definition = self.normal_form(body)
 
         def work(session: Session) -> tuple[dict[str, Any], bool]:
             streams = StreamRepository(session)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from app.cli import cli
+from app.jobs import supervisor
 from tests.app.test_openapi import COMMITTED
 
 
@@ -41,4 +43,16 @@ def test_settings_that_cannot_be_are_refused_in_a_sentence(monkeypatch, tmp_path
     assert ended.exit_code == 2
     assert ended.stderr.startswith("weft: ")
     assert word in ended.stderr
+    assert "Traceback" not in ended.output
+
+
+def test_a_second_service_on_one_folder_ends_in_a_sentence(monkeypatch, tmp_path: Path):
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    monkeypatch.setattr(supervisor, "_LEASE_PATIENCE", 0.0)
+    with (tmp_path / "service.lease").open("w") as lease:
+        fcntl.flock(lease, fcntl.LOCK_EX)
+        ended = run("serve")
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("weft: another Weft service runs on")
+    assert len(ended.stderr.splitlines()) == 1
     assert "Traceback" not in ended.output
