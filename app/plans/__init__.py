@@ -4,6 +4,8 @@
 |---|---|
 | `schemas` | what the endpoints take and answer |
 | `options` | which optimizers, techniques and partials run today |
+| `workload` | what plans are made for, and the last plans |
+| `compare` | how one plan differs from another |
 | `planning` | a workload as the optimizer's plan, and a plan as JSON |
 | `repository`, `service`, `router` | rows, rules, HTTP |
 """

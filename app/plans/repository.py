@@ -1,17 +1,17 @@
-"""The rows of plans: each plan as it was answered, and the windows that it is drawn with."""
+"""The rows of plans: each plan as it was answered, and its queries' windows and lanes, to draw it."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.errors import ApiError
 from app.persistence.models import Plan as PlanRow
 from costmodel import Cost
-from optimizer.model.plan import Baselines, Plan, PlannedQuery, Tree
+from optimizer.model.plan import Baselines, Lane, Plan, PlannedQuery, Tree
 from optimizer.model.window import Window
 
 __all__ = ["PlanRepository", "restore"]
@@ -38,12 +38,28 @@ class PlanRepository:
         newest = select(PlanRow).where(PlanRow.stream == stream).order_by(PlanRow.created.desc()).limit(1)
         return self._session.scalars(newest).first()
 
+    def latest_id(self, stream: str) -> str | None:
+        """The id of the plan that was last put into force, without its content."""
+        newest = select(PlanRow.id).where(PlanRow.stream == stream).order_by(PlanRow.created.desc()).limit(1)
+        return self._session.scalars(newest).first()
+
     def put(self, plan: Plan) -> None:
-        """Put a plan into force; one that was in force before is again the latest."""
-        windows = {m.id: [m.window.range, m.window.slide] for tree in plan.trees for m in tree.members}
-        content: dict[str, Any] = {"document": plan.document(), "windows": windows}
+        """Put a plan into force; one that was in force before is again the latest.
+
+        The caller has locked the stream. The time is later than that of the plan before even when the clock
+        is not.
+        """
+        members = [m for tree in plan.trees for m in tree.members]
+        content: dict[str, Any] = {
+            "document": plan.document(),
+            "windows": {m.id: [m.window.range, m.window.slide] for m in members},
+            "lanes": {m.id: [[lane.operation, lane.column] for lane in m.lanes] for m in members},
+        }
+        last = self._session.scalar(select(func.max(PlanRow.created)).where(PlanRow.stream == plan.stream))
+        now = datetime.now(UTC)
+        created = now if last is None else max(now, last + timedelta(microseconds=1))
         self._session.merge(
-            PlanRow(id=plan.id, stream=plan.stream, epoch=plan.epoch, plan=content, created=datetime.now(UTC))
+            PlanRow(id=plan.id, stream=plan.stream, epoch=plan.epoch, plan=content, created=created)
         )
         self._session.flush()
         old = (
@@ -58,13 +74,13 @@ class PlanRepository:
 
 
 def restore(row: PlanRow) -> Plan:
-    """The plan of a row, to draw it."""
-    document, windows = row.plan["document"], row.plan["windows"]
+    """The plan of a row, to draw it; it has the id of the row, which is made from its content."""
+    document = row.plan["document"]
     cost = {level: value for level, value in document["cost"].items() if level != "total"}
     trees = tuple(
         Tree(
             id=tree["id"],
-            members=tuple(_member(key, row.stream, windows[key]) for key in tree["queries"]),
+            members=tuple(_member(key, row) for key in tree["queries"]),
             edge_rate=tree["edge_rate"],
             edge_rate_error=tree["edge_rate_error"],
             edges=_integer(tree["edges"]),
@@ -86,8 +102,15 @@ def restore(row: PlanRow) -> Plan:
     )
 
 
-def _member(query_id: str, stream: str, window: list[int]) -> PlannedQuery:
-    return PlannedQuery(id=query_id, stream=stream, window=Window(range=window[0], slide=window[1]))
+def _member(query_id: str, row: PlanRow) -> PlannedQuery:
+    length, slide = row.plan["windows"][query_id]
+    lanes = row.plan.get("lanes", {}).get(query_id, ())
+    return PlannedQuery(
+        id=query_id,
+        stream=row.stream,
+        window=Window(range=length, slide=slide),
+        lanes=tuple(Lane(operation=operation, column=column) for operation, column in lanes),
+    )
 
 
 def _integer(value: int | str | None) -> int | None:

@@ -74,10 +74,10 @@ def get_costs(name: StreamName, service: Plans) -> Response:
 )
 def put_rate(name: StreamName, body: RateIn, streams: Streams, service: Plans) -> Response:
     """Set the expected input rate and plan again."""
-    before = service.current(name)
+    service.current(name)  # what the plan at the new rate is compared with
     previous = streams.set_rate(name, body.rate)
     done = service.optimize(name, OptimizeIn())
-    planned = bool(before.trees)
+    planned = bool(done["plan"]["trees"])
     content = {
         "rate": body.rate,
         "previous": previous,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from app.streams.schemas import RATE
 from app.streams.sources import StrictModel
 
 __all__ = [
@@ -43,7 +44,7 @@ class _Options(StrictModel):
 class OptimizeIn(_Options):
     """How to plan; everything is optional."""
 
-    rate: Annotated[float, _RATE] | None = Field(default=None, description="Default: the stream's rate.")
+    rate: Annotated[float, RATE] | None = Field(default=None, description="Default: the stream's rate.")
     dry_run: bool = Field(default=False, description="Only answer; put nothing into force.")
 
 

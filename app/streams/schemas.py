@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from app.streams.sources import DurationText, Source, StrictModel
 from optimizer.model.schema import MAX_COLUMNS
 
-__all__ = ["ColumnIn", "RateChange", "RateIn", "StreamIn", "StreamName", "StreamOut", "StreamPage"]
+__all__ = ["RATE", "ColumnIn", "RateChange", "RateIn", "StreamIn", "StreamName", "StreamOut", "StreamPage"]
 
 NAME_PATTERN = r"^[A-Za-z_][A-Za-z0-9_-]{0,127}$"
 
@@ -19,7 +19,7 @@ StreamName = Annotated[
     str, Path(pattern=NAME_PATTERN, max_length=128, description="The stream's name.", examples=["trades"])
 ]
 _ColumnName = Annotated[str, StringConstraints(min_length=1, max_length=128)]
-_RATE = Field(gt=0, le=1e9, allow_inf_nan=False, description="Expected tuples per second.", examples=[5000])
+RATE = Field(gt=0, le=1e9, allow_inf_nan=False, description="Expected tuples per second.", examples=[5000])
 
 _EXAMPLE: dict[str, Any] = {
     "source": {"kind": "files", "path": "/data/trades", "format": "parquet"},
@@ -59,7 +59,7 @@ class StreamIn(StrictModel):
     )
     event_time: _ColumnName | None = Field(default=None, description="The column of type timestamp to go by.")
     watermark: DurationText = Field(default="10s", description="How late a tuple may be; 0s to 7d.")
-    rate: float = Field(default=1000.0, gt=0, le=1e9, allow_inf_nan=False, description=_RATE.description)
+    rate: Annotated[float, RATE] = 1000.0
     idle_heartbeat: DurationText | None = Field(
         default=None, description="After this long without tuples, time goes on without them."
     )
@@ -90,7 +90,7 @@ class StreamPage(BaseModel):
 class RateIn(StrictModel):
     """A new input rate."""
 
-    rate: float = _RATE
+    rate: Annotated[float, RATE]
 
 
 class RateChange(BaseModel):

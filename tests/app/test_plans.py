@@ -96,6 +96,15 @@ def test_a_new_rate_changes_costs_but_no_tree(client):
 
 
 @pytest.mark.usefixtures("planned")
+def test_planning_again_allows_the_rates_that_a_stream_may_have(client):
+    for path, body in [("plan:optimize", {"rate": 1.1e9}), ("rate", {"rate": 1.1e9})]:
+        method = "POST" if path == "plan:optimize" else "PUT"
+        problem = check_problem(client.request(method, f"/v1/streams/trades/{path}", json=body), 422)
+        assert problem["errors"][0]["field"] == "rate"
+    assert client.get("/v1/streams/trades").json()["rate"] == 5000
+
+
+@pytest.mark.usefixtures("planned")
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -127,6 +136,7 @@ def test_plans_are_drawn(client):
         form: client.get(f"/v1/plans/{plan}", params={"format": form}) for form in ("text", "mermaid", "dot")
     }
     assert "a: 6s every 2s" in drawn["text"].text
+    assert f"plan {plan}:" in drawn["text"].text
     assert drawn["mermaid"].text.startswith("flowchart")
     assert drawn["dot"].headers["content-type"].startswith("text/vnd.graphviz")
     assert drawn["dot"].text.startswith("digraph")
