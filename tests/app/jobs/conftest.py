@@ -39,11 +39,11 @@ class World:
     database: Database
     supervisors: list[Supervisor] = field(default_factory=list)
 
-    def stream(self, name: str = "s", **act: Any) -> None:
+    def stream(self, name: str = "s", *, kind: str = "files", **act: Any) -> None:
         """Define a stream whose driver behaves as told."""
         now = datetime.now(UTC)
         definition = {
-            "source": {"kind": "files", "path": "/nowhere", "bounded": bool(act.get("finish")), "act": act},
+            "source": {"kind": kind, "path": "/nowhere", "bounded": bool(act.get("finish")), "act": act},
             "schema": [{"name": "ts", "type": "timestamp"}, {"name": "v", "type": "long"}],
             "event_time": "ts",
             "watermark": "10s",

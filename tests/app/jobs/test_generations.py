@@ -12,6 +12,7 @@ from app.errors import ApiError
 from app.jobs.generations import Before, Decision, Keep, NewGeneration, Resume, decide
 from app.jobs.home import Status
 from planner_spark.shape import shape_of
+from planner_spark.sources.control import CLOSING
 from planner_spark.spec import JobSpec, QuerySpec, StreamSpec
 
 STREAM = StreamSpec(
@@ -57,6 +58,8 @@ def before(spec: JobSpec, *, state: str = "stopped", **manifest: Any) -> Before:
         ),
         (Before(job=job(COUNT), manifest=None, status=None), job(OTHER_LANES), False, NewGeneration()),
         (before(job(COUNT), spark="4.3.99"), job(COUNT), False, Resume(3)),
+        (replace(before(job(COUNT)), read_until=CLOSING), job(COUNT), False, Resume(3)),
+        (replace(before(job(COUNT)), read_until=CLOSING), job(COUNT, SAME_LANES), False, NewGeneration()),
     ],
 )
 def test_what_a_start_does(there: Before | None, wanted: JobSpec, fresh: bool, decision: Decision):

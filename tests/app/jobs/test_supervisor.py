@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy.orm import Session
 
 from app.jobs import automaton
 from app.jobs.process import is_locked
@@ -308,6 +310,43 @@ def test_a_deleted_stream_loses_its_driver_and_its_folder(world: World):
     assert world.jobs.show("s")["observed"] == "stopped"
 
 
+def test_a_folder_that_the_registry_never_knew_is_left_alone(world: World):
+    """As when the service is started once with another database."""
+    kept = world.home(stream="stranger").path / "results"
+    kept.mkdir(parents=True)
+    world.stream()
+    world.query("a")
+    world.supervise()
+    world.jobs.start("s", fresh=False)
+    world.until("running")
+    assert kept.exists()
+
+
+def test_a_generated_stream_keeps_its_rate_within_a_generation(world: World):
+    """The time of a generated tuple follows from its number and the rate: another rate would make time jump."""
+    world.stream(kind="synthetic")
+    world.query("a")
+    world.supervise()
+    world.jobs.start("s", fresh=False)
+    world.until("running")
+
+    def double(session: Session) -> None:
+        row = session.get_one(Stream, "s")
+        row.definition = {**row.definition, "rate": 200.0}
+
+    world.database.write(double)
+    rates = []
+    for fresh in (False, True):
+        world.jobs.stop("s")
+        world.until("stopped")
+        world.jobs.start("s", fresh=fresh)
+        generation = world.until("running")["generation"]
+        started = world.home(generation).job()
+        assert started is not None
+        rates.append(started.stream.rate)
+    assert rates == [100.0, 200.0]
+
+
 def test_one_stream_that_fails_does_not_hold_up_another(world: World):
     world.stream("broken", crashes=99)
     world.query("x", stream="broken")
@@ -335,6 +374,22 @@ def test_the_lease_is_touched_while_the_service_lives(world: World):
     while lease.stat().st_mtime < 1:
         assert time.monotonic() < deadline
         time.sleep(0.02)
+    supervisor.stop()
+
+
+def test_the_lease_is_touched_while_the_registry_does_not_answer(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    supervisor = world.supervise()
+    lease = world.settings.home / "service.lease"
+    answering = threading.Event()
+    with monkeypatch.context() as patch:
+        patch.setattr(supervisor._registry, "rows", lambda: answering.wait(5) and {})
+        time.sleep(0.3)
+        os.utime(lease, (0, 0))
+        time.sleep(0.5)
+        assert lease.stat().st_mtime > 1
+        answering.set()
     supervisor.stop()
 
 
