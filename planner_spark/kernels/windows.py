@@ -33,15 +33,21 @@ def due_windows(
     high = starts // slide
     low = np.maximum(low, (after - window_range) // slide + 1)
     high = np.minimum(high, (until - window_range) // slide)
+    for first, last in _merged(low, high):
+        yield from range(first * slide, last * slide + 1, slide)
+
+
+def _merged(low: Array, high: Array) -> Iterator[tuple[int, int]]:
+    """The union of the intervals ``[low, high]`` as few ascending ones; those with ``low > high`` are empty."""
     fits = low <= high
     low, high = low[fits], high[fits]
+    if not len(low):
+        return
     order = np.argsort(low, kind="stable")
-    done: int | None = None
-    for first, last in zip(low[order].tolist(), high[order].tolist(), strict=True):
-        begin = first if done is None else max(first, done + 1)
-        for k in range(begin, last + 1):
-            yield k * slide
-        done = last if done is None else max(done, last)
+    low, reach = low[order], np.maximum.accumulate(high[order])
+    begins = np.concatenate([[True], low[1:] > reach[:-1]])
+    ends = np.concatenate([begins[1:], [True]])
+    yield from zip(low[begins].tolist(), reach[ends].tolist(), strict=True)
 
 
 def contained(starts: Array, ends: Array, window_start: int, window_end: int) -> slice | Array:
