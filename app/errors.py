@@ -39,7 +39,10 @@ CODES: Mapping[str, tuple[int, str]] = {
 
 
 class ApiError(WeftError):
-    """A refusal with its code; ``errors`` names the fields that are to blame."""
+    """A refusal with its code; ``errors`` names the fields that are to blame.
+
+    Of very many errors only the first are answered, unless ``every`` says that the caller needs them all.
+    """
 
     def __init__(
         self,
@@ -48,6 +51,7 @@ class ApiError(WeftError):
         *,
         errors: Iterable[FieldError] = (),
         headers: Mapping[str, str] | None = None,
+        every: bool = False,
     ) -> None:
         super().__init__(detail)
         self.code = code
@@ -55,3 +59,4 @@ class ApiError(WeftError):
         self.detail = detail
         self.errors = tuple(errors)
         self.headers = dict(headers or {})
+        self.every = every

@@ -17,12 +17,14 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 
 from app.errors import CODES, ApiError
+from app.tags import SOURCE_KINDS, SQL_TAG, UNION_TAGS
 from optimizer.errors import FieldError, InvalidInput, Unsupported
 
 __all__ = ["MEDIA_TYPE", "Problem", "documented", "field_errors", "install", "problem_response"]
 
 MEDIA_TYPE = "application/problem+json"
 MAX_ERRORS = 100
+_TAG_ERRORS = {"union_tag_invalid": "must be", "union_tag_not_found": "is required:"}
 _STATUS_CODES = {
     400: "bad_request",
     401: "unauthorized",
@@ -64,13 +66,20 @@ class Problem(BaseModel):
     code: str = Field(
         description="Stable: write clients against it.", json_schema_extra={"enum": list(CODES)}
     )
-    errors: list[FieldProblem] = Field(description=f"The first {MAX_ERRORS} offending fields.")
+    errors: list[FieldProblem] = Field(
+        description=f"The first {MAX_ERRORS} offending fields; of a batch, some of each offending query."
+    )
 
 
 def problem_response(
-    code: str, detail: str, *, errors: Sequence[FieldError] = (), headers: Mapping[str, str] | None = None
+    code: str,
+    detail: str,
+    *,
+    errors: Sequence[FieldError] = (),
+    headers: Mapping[str, str] | None = None,
+    most: int | None = MAX_ERRORS,
 ) -> JSONResponse:
-    """The problem document of that code."""
+    """The problem document of that code, with ``most`` of the errors."""
     status, title = CODES[code]
     content = {
         "type": "about:blank",
@@ -78,9 +87,7 @@ def problem_response(
         "status": status,
         "detail": _readable(detail),
         "code": code,
-        "errors": [
-            {"field": _readable(e.field), "message": _readable(e.message)} for e in errors[:MAX_ERRORS]
-        ],
+        "errors": [{"field": _readable(e.field), "message": _readable(e.message)} for e in errors[:most]],
     }
     return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
 
@@ -96,10 +103,11 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def field_errors(errors: Iterable[Mapping[str, Any]], body: Any) -> list[FieldError]:
     """Pydantic's errors as ours; unions put names of their members into a location, which are left out."""
-    return [
+    found = (
         FieldError(field=_field(error["loc"], error["type"], body), message=_message(error))
         for error in errors
-    ]
+    )
+    return list(dict.fromkeys(found))
 
 
 def install(app: FastAPI) -> None:
@@ -116,7 +124,8 @@ def install(app: FastAPI) -> None:
 
 def _api_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ApiError)  # noqa: S101  (registered for this type)
-    return problem_response(error.code, error.detail, errors=error.errors, headers=error.headers)
+    most = None if error.every else MAX_ERRORS
+    return problem_response(error.code, error.detail, errors=error.errors, headers=error.headers, most=most)
 
 
 def _invalid_input(_: Request, error: Exception) -> JSONResponse:
@@ -177,9 +186,12 @@ def _field(location: Sequence[int | str], kind: str, body: Any) -> str:
     origin, *path = location
     if origin != "body":
         return ".".join(str(part) for part in path) or str(origin)
-    parts, value = [], body
+    parts: list[str] = []
+    value = body
     for position, part in enumerate(path):
         last = position == len(path) - 1
+        if _is_tag(part, parts, value):
+            continue
         if isinstance(value, dict) and (part in value or (last and kind == "missing")):
             value = value.get(part)
         elif isinstance(value, list) and isinstance(part, int) and part < len(value):
@@ -187,13 +199,27 @@ def _field(location: Sequence[int | str], kind: str, body: Any) -> str:
         else:
             continue
         parts.append(str(part))
-    return ".".join(parts)
+    return ".".join([*parts, "kind"] if kind in _TAG_ERRORS else parts)
+
+
+def _is_tag(part: int | str, before: Sequence[str], value: Any) -> bool:
+    """Whether a part of a location names a member of a union, which may look like a field beside it."""
+    if not isinstance(part, str):
+        return False
+    of_source = (
+        bool(before) and before[-1] == "source" and isinstance(value, dict) and part == value.get("kind")
+    )
+    return part in UNION_TAGS or of_source
 
 
 def _message(error: Mapping[str, Any]) -> str:
-    if error["type"] == "extra_forbidden":
-        return "is not a known field"
-    if error["type"] == "missing":
+    kind = error["type"]
+    if kind in _TAG_ERRORS:
+        return f"{_TAG_ERRORS[kind]} one of {', '.join(SOURCE_KINDS)}"
+    if kind == "extra_forbidden":
+        beside = SQL_TAG in error["loc"]
+        return "cannot stand beside sql: give a spec, or SQL" if beside else "is not a known field"
+    if kind == "missing":
         return "is required" if len(error["loc"]) > 1 else "a JSON body is required"
     return str(error["msg"]).removeprefix("Value error, ")
 

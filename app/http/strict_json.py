@@ -63,6 +63,8 @@ def strict_json(body: bytes) -> Any:
     """
     try:
         value = json.loads(body.decode(), parse_constant=_no_constant, parse_int=_bounded)
+        if _SUSPECT.search(body):  # walking the whole value is slow, and hardly ever needed
+            _check_strings(value, ())
     except ApiError:
         raise
     except UnicodeDecodeError:
@@ -72,8 +74,6 @@ def strict_json(body: bytes) -> Any:
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise ApiError("malformed_json", f"{error.msg} at {where}") from None
-    if _SUSPECT.search(body):  # walking the whole value is slow, and hardly ever needed
-        _check_strings(value, ())
     return value
 
 

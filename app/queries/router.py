@@ -8,6 +8,7 @@ from fastapi import APIRouter, Body, Depends, Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import TypeAdapter, ValidationError
 
+from app.errors import ApiError
 from app.http.dependencies import Db
 from app.http.pages import CursorParam, LimitParam, decode_cursor, page
 from app.http.strict_json import StrictRoute
@@ -67,14 +68,14 @@ def register_query(body: QueryIn, service: Service) -> Response:
     responses={
         **_BODY_PROBLEMS,
         **documented(409),
-        200: {"model": BatchOut, "description": "All were registered before."},
+        201: {"description": "All of them are registered, and durable; some may have been before."},
     },
 )
 def register_queries(body: BatchIn, service: Service) -> Response:
-    """Register many queries: all or nothing."""
+    """Register many queries: all or nothing. The errors name every offending one as `queries.<index>`."""
     done = service.register_all(body.queries)
     content = {"items": done.items, "created": done.created, "unchanged": len(done.items) - done.created}
-    return JSONResponse(content, status_code=201 if done.created else 200)
+    return JSONResponse(content, status_code=201)
 
 
 @router.post("/queries:validate", response_model=ValidationOut, responses=_BODY_PROBLEMS)
@@ -94,7 +95,10 @@ def validate_query(
         return _invalid(field_errors(located, body))
     except InvalidInput as error:
         return _invalid(error.errors)
-    cost = plans.marginal_cost(prepared.acq.stream, prepared.spec)
+    try:
+        cost = plans.marginal_cost(prepared.acq.stream, prepared.spec)
+    except ApiError as error:  # the stream was deleted meanwhile
+        return _invalid([FieldError(field="stream", message=error.detail)])
     return JSONResponse({"valid": True, "errors": [], "normalized": prepared.spec, "marginal_cost": cost})
 
 

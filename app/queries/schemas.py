@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
+from app.problems import field_errors
 from app.streams.schemas import NAME_PATTERN
 from app.streams.sources import StrictModel
+from app.tags import SPEC_TAG, SQL_TAG
+from optimizer.errors import FieldError
 from optimizer.model.acq import MAX_AGGREGATES
 
 __all__ = [
     "AggregateIn",
     "BatchIn",
     "BatchOut",
+    "Malformed",
     "QueryId",
     "QueryIn",
     "QueryOut",
@@ -98,20 +113,39 @@ class SqlIn(StrictModel):
 
 def _form(value: Any) -> str:
     has_sql = "sql" in value if isinstance(value, dict) else isinstance(value, SqlIn)
-    return "sql" if has_sql else "spec"
+    return SQL_TAG if has_sql else SPEC_TAG
 
 
 QueryIn = Annotated[
-    Annotated[SpecIn, Tag("spec")] | Annotated[SqlIn, Tag("sql")],
+    Annotated[SpecIn, Tag(SPEC_TAG)] | Annotated[SqlIn, Tag(SQL_TAG)],
     Discriminator(_form),
     Field(description="A spec, or Spark SQL."),
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """What stands in a batch where a query should, and why it is none."""
+
+    errors: tuple[FieldError, ...]
+
+
+def _or_malformed(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """A query of a batch; one that is none is kept, so that a caller hears of all offending ones at once."""
+    try:
+        return handler(value)
+    except ValidationError as error:
+        return Malformed(
+            tuple(field_errors(({**e, "loc": ("body", *e["loc"])} for e in error.errors()), value))
+        )
+
+
 class BatchIn(StrictModel):
     """Queries that are registered together or not at all."""
 
-    queries: list[QueryIn] = Field(min_length=1, max_length=MAX_BATCH)
+    queries: list[Annotated[QueryIn, WrapValidator(_or_malformed)]] = Field(
+        min_length=1, max_length=MAX_BATCH
+    )
 
 
 class AggregateOut(BaseModel):

@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
 from app.errors import ApiError
 from app.persistence.database import Database
-from app.persistence.models import Query
-from app.persistence.types import from_micros, iso
 from app.queries.prepare import Prepared, Preparer
 from app.queries.repository import QueryRepository
-from app.queries.schemas import SpecIn, SqlIn
+from app.queries.schemas import Malformed, SpecIn, SqlIn
+from app.queries.store import Registered, StaleError, TakenError, replace, store, taken_ids, view
 from app.streams.repository import StreamRepository
 from optimizer.errors import FieldError, InvalidInput, Unsupported
 
 __all__ = ["QueryService", "Registered", "view"]
 
 _STALE_ATTEMPTS = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registered:
-    """The answer to a registration: the queries in the order of the bodies, and how many are new."""
-
-    items: list[dict[str, Any]]
-    created: int
-
-
-class _StaleError(Exception):
-    """A stream's definition changed between the check of a query and its storage."""
+MAX_EACH = 3
+"""Errors that are told of each query of a batch: all offending queries are named, so each in few words."""
 
 
 class QueryService:
@@ -45,11 +31,35 @@ class QueryService:
 
     def register(self, body: SpecIn | SqlIn) -> Registered:
         """Store one query, or find it there already."""
-        return self._register([body], prefix=None)
+        for _ in range(_STALE_ATTEMPTS):
+            preparer = self._preparer()
+            prepared = [preparer.prepare(body)]
+            try:
+                return self._database.write(lambda s: store(s, prepared, preparer))  # noqa: B023
+            except TakenError as taken:
+                error = taken.errors[0]
+                detail = f"id: {error.message}; replace it with PUT, or choose another id"
+                raise ApiError("query_exists", detail, errors=[error]) from None
+            except StaleError:
+                continue
+        raise _restless()
 
-    def register_all(self, bodies: Sequence[SpecIn | SqlIn]) -> Registered:
-        """Store all of the queries or none."""
-        return self._register(bodies, prefix="queries")
+    def register_all(self, bodies: Sequence[SpecIn | SqlIn | Malformed]) -> Registered:
+        """Store all of the queries or none; the error names every offending one."""
+        for _ in range(_STALE_ATTEMPTS):
+            preparer = self._preparer()
+            prepared, faults = _prepare_all(preparer, bodies)
+            try:
+                if not faults:
+                    items = list(prepared.values())
+                    return self._database.write(lambda s: store(s, items, preparer))  # noqa: B023
+                taken = self._database.read(lambda s: taken_ids(s, prepared))  # noqa: B023
+            except TakenError as error:
+                taken = dict(error.errors)
+            except StaleError:
+                continue
+            raise _refusal(faults | {p: InvalidInput([e]) for p, e in taken.items()}, of=len(bodies))
+        raise _restless()
 
     def replace(self, query_id: str, body: SpecIn | SqlIn) -> Registered:
         """Put the query at that id: a new incarnation, unless the same text is there already."""
@@ -59,18 +69,17 @@ class QueryService:
             preparer = self._preparer()
             prepared = preparer.prepare(body)
             try:
-                return self._database.write(lambda s: _replace(s, query_id, prepared, preparer))  # noqa: B023
-            except _StaleError:
+                return self._database.write(lambda s: replace(s, query_id, prepared, preparer))  # noqa: B023
+            except StaleError:
                 continue
-        raise ApiError("conflict", "the stream's definition keeps changing: try again")
+        raise _restless()
 
     def prepare(self, body: SpecIn | SqlIn) -> Prepared:
         """Check a query as a registration would, and store nothing."""
         prepared = self._preparer().prepare(body)
-        if prepared.id is not None:
-            there = self._database.read(lambda s: QueryRepository(s).find(prepared.id or ""))
-            if there is not None and there.spec != prepared.spec:
-                raise InvalidInput.at("id", f"{prepared.id!r} is taken by another query")
+        taken = self._database.read(lambda s: taken_ids(s, {0: prepared}))
+        if taken:
+            raise InvalidInput(taken.values())
         return prepared
 
     def get(self, query_id: str) -> dict[str, Any]:
@@ -102,121 +111,34 @@ class QueryService:
 
         return Preparer(lookup)
 
-    def _register(self, bodies: Sequence[SpecIn | SqlIn], *, prefix: str | None) -> Registered:
-        for _ in range(_STALE_ATTEMPTS):
-            preparer = self._preparer()
-            prepared = _prepare_all(preparer, bodies, prefix)
-            try:
-                return self._database.write(lambda s: _store(s, prepared, preparer, prefix))  # noqa: B023
-            except _StaleError:
-                continue
-        raise ApiError("conflict", "the stream's definition keeps changing: try again")
 
-
-def view(query: Query) -> dict[str, Any]:
-    """A stored query as the API shows it."""
-    return {
-        "id": query.id,
-        **query.spec,
-        "canonical": query.canonical_number,
-        "incarnation": query.incarnation,
-        "active_from": None if query.active_from is None else iso(from_micros(query.active_from)),
-        "status": "active" if query.activated else "pending",
-        "created": iso(query.created),
-    }
-
-
-def _prepare_all(preparer: Preparer, bodies: Iterable[SpecIn | SqlIn], prefix: str | None) -> list[Prepared]:
-    prepared: list[Prepared] = []
-    errors: list[FieldError] = []
-    unsupported = True
+def _prepare_all(
+    preparer: Preparer, bodies: Sequence[SpecIn | SqlIn | Malformed]
+) -> tuple[dict[int, Prepared], dict[int, InvalidInput]]:
+    """The queries that are valid, and what is wrong with the others, by position."""
+    prepared: dict[int, Prepared] = {}
+    faults: dict[int, InvalidInput] = {}
     for position, body in enumerate(bodies):
         try:
-            prepared.append(preparer.prepare(body))
+            if isinstance(body, Malformed):
+                raise InvalidInput(body.errors)
+            prepared[position] = preparer.prepare(body)
         except InvalidInput as error:
-            unsupported = unsupported and isinstance(error, Unsupported)
-            errors.extend(error.under(f"{prefix}.{position}").errors if prefix else error.errors)
-    if errors:
-        raise Unsupported(errors) if unsupported else InvalidInput(errors)
-    return prepared
+            faults[position] = error
+    return prepared, faults
 
 
-def _lock_streams(session: Session, names: Iterable[str], preparer: Preparer) -> dict[str, bool]:
-    """Lock the streams, check that the queries were checked against them, say which have started."""
-    streams = StreamRepository(session)
-    started = {}
-    for name in sorted(set(names)):  # everybody locks in the same order, so that nobody waits in a circle
-        stream = streams.find(name, lock=True)
-        checked = preparer.definitions.get(name)
-        if stream is None or (checked is not None and stream.definition != checked):
-            raise _StaleError
-        started[name] = streams.has_started(name)
-        streams.touch(stream)
-    return started
-
-
-def _store(
-    session: Session, prepared: Sequence[Prepared], preparer: Preparer, prefix: str | None
-) -> Registered:
-    started = _lock_streams(session, (p.acq.stream for p in prepared), preparer)
-    queries = QueryRepository(session)
-    known = queries.find_all({p.id for p in prepared if p.id is not None})
-    numbers: dict[tuple[str, str], int] = {}
-    for name in started:
-        texts = {p.hash: p.text for p in prepared if p.acq.stream == name}
-        found = queries.canonical_numbers(name, texts)
-        numbers.update(((name, key), number) for key, number in found.items())
-    items: list[Query] = []
-    fresh: list[Query] = []
-    conflicts: list[FieldError] = []
-    now = datetime.now(UTC)
-    for position, item in enumerate(prepared):
-        there = known.get(item.id) if item.id is not None else None
-        if there is None:
-            there = _row(item, numbers[item.acq.stream, item.hash], now, started=started[item.acq.stream])
-            known[there.id] = there
-            fresh.append(there)
-        elif there.spec != item.spec:
-            field = f"{prefix}.{position}.id" if prefix else "id"
-            conflicts.append(FieldError(field=field, message=f"{item.id!r} is taken by another query"))
-        items.append(there)
-    if conflicts:
-        detail = f"{conflicts[0].field}: {conflicts[0].message}; replace it with PUT, or choose another id"
-        raise ApiError("query_exists", detail, errors=conflicts)
-    queries.add_all([_values(row) for row in fresh])
-    return Registered(items=[view(row) for row in items], created=len(fresh))
-
-
-def _replace(session: Session, query_id: str, prepared: Prepared, preparer: Preparer) -> Registered:
-    queries = QueryRepository(session)
-    there = queries.find(query_id, lock=True)
-    if there is not None and there.spec == prepared.spec:
-        return Registered(items=[view(there)], created=0)
-    name = prepared.acq.stream
-    names = {name} if there is None else {name, there.stream}
-    started = _lock_streams(session, names, preparer)
-    number = queries.canonical_numbers(name, {prepared.hash: prepared.text})[prepared.hash]
-    row = _row(prepared, number, datetime.now(UTC), started=started[name])
-    row.id = query_id
-    if there is not None:
-        queries.remove(there)
-    queries.add_all([_values(row)])
-    return Registered(items=[view(row)], created=int(there is None))
-
-
-def _row(prepared: Prepared, number: int, now: datetime, *, started: bool) -> Query:
-    return Query(
-        id=prepared.id or f"q-{uuid4().hex}",
-        stream=prepared.acq.stream,
-        incarnation=str(uuid4()),
-        spec=prepared.spec,
-        canonical_hash=prepared.hash,
-        canonical_number=number,
-        active_from=None,
-        activated=not started,
-        created=now,
+def _refusal(faults: Mapping[int, InvalidInput], *, of: int) -> ApiError:
+    errors: list[FieldError] = []
+    for position in sorted(faults):
+        errors.extend(faults[position].under(f"queries.{position}").errors[:MAX_EACH])
+    unsupported = all(isinstance(fault, Unsupported) for fault in faults.values())
+    detail = f"{len(faults)} of {of} queries cannot be registered, so that none is: " + "; ".join(
+        f"{error.field}: {error.message}" for error in errors[:3]
     )
+    code = "unsupported" if unsupported else "invalid_input"
+    return ApiError(code, detail, errors=errors, every=True)
 
 
-def _values(row: Query) -> dict[str, Any]:
-    return {column.key: getattr(row, column.key) for column in Query.__table__.columns}
+def _restless() -> ApiError:
+    return ApiError("conflict", "the stream's definition keeps changing: try again")

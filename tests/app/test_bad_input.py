@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 
+from app.errors import ApiError
+from app.http.strict_json import strict_json
 from app.main import create_app
 from app.settings import Settings
+from app.streams.sources import Source
+from app.tags import SOURCE_KINDS
 from tests.conftest import TRADES, TestClient
 
 QUERY = {
@@ -128,7 +133,13 @@ BAD_STREAMS = {
     "negative rate": ({"rate": -5}, "rate"),
     "text as rate": ({"rate": "5"}, "rate"),
     "true as rate": ({"rate": True}, "rate"),
-    "unknown source": ({"source": {"kind": "socket"}}, "source"),
+    "unknown source": ({"source": {"kind": "socket"}}, "source.kind"),
+    "no kind of source": ({"source": {"path": "/data"}}, "source.kind"),
+    "number as kind": ({"source": {"kind": 5}}, "source.kind"),
+    "kind as a field": (
+        {"source": {"kind": "files", "files": {"path": "/x"}, "format": "csv"}},
+        "source.path",
+    ),
     "no source": ({"source": None}, "source"),
     "too many keys": ({"source": {"kind": "synthetic", "keys": 10_000_001}}, "source.keys"),
     "too many nulls": ({"source": {"kind": "synthetic", "nulls": 1.5}}, "source.nulls"),
@@ -215,12 +226,41 @@ def test_bad_streams(client, case):
     assert registered(client) == before
 
 
+def test_the_kinds_of_sources_are_told_in_plain_words(client):
+    for source in ({"kind": "socket"}, {}):
+        problem = check_problem(client.put("/v1/streams/trades", json=TRADES | {"source": source}), 422)
+        (error,) = problem["errors"]
+        assert error["field"] == "source.kind"
+        assert error["message"].endswith("one of files, rate, synthetic, kafka")
+    members = get_args(get_args(Source)[0])
+    assert tuple(get_args(member.model_fields["kind"].annotation)[0] for member in members) == SOURCE_KINDS
+
+
+def test_a_spec_beside_sql_is_named_by_its_own_fields(client):
+    body = {"sql": f"SELECT count(*) {FROM}", "stream": "trades", "where": "price > 1"}
+    batch = {"queries": [body]}
+    for path, given, prefix in (("/v1/queries", body, ""), ("/v1/queries:batch", batch, "queries.0.")):
+        problem = check_problem(client.post(path, json=given), 422)
+        assert [e["field"] for e in problem["errors"]] == [f"{prefix}stream", f"{prefix}where"]
+        assert "beside sql" in problem["errors"][0]["message"]
+
+
 @pytest.mark.parametrize("case", BAD_BODIES)
 def test_bad_bodies(client, case):
     body, status = BAD_BODIES[case]
     headers = {"content-type": "application/json"}
     for method, path in [("PUT", "/v1/streams/s"), ("POST", "/v1/queries"), ("POST", "/v1/queries:batch")]:
         check_problem(client.request(method, path, content=body, headers=headers), status)
+
+
+def test_nesting_that_json_is_read_at_but_cannot_be_searched_at(monkeypatch):
+    """From Python 3.12 on the reader, being written in C, goes deeper than anything in Python."""
+    value: object = "\x00"
+    for _ in range(5_000):
+        value = [value]
+    monkeypatch.setattr("app.http.strict_json.json.loads", lambda *_, **__: value)
+    with pytest.raises(ApiError, match="nested too deeply"):
+        strict_json(b'"\\u0000"')
 
 
 @pytest.mark.parametrize("name", [LONG, "1x", "a b", "a%00b", "..%2f", "%ED%A0%80", "é"])

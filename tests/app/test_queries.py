@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from app.persistence.models import Job
+from app.persistence.models import Job, Stream
 from app.persistence.types import from_micros
 from tests.conftest import TRADES
 
@@ -113,24 +113,61 @@ def test_a_batch_is_all_or_nothing(client):
     bad[17]["window"]["slide"] = "0s"
     bad[18] = {"sql": "SELECT nonsense"}
     bad[19]["aggregates"] = 5
-    answer = client.post("/v1/queries:batch", json={"queries": bad[:19]})
-    assert answer.status_code == 422
-    assert [e["field"] for e in answer.json()["errors"]] == ["queries.17.window.slide", "queries.18.sql"]
     answer = client.post("/v1/queries:batch", json={"queries": bad})
-    assert [e["field"] for e in answer.json()["errors"]] == ["queries.19.aggregates"]
+    assert answer.status_code == 422
+    assert [e["field"] for e in answer.json()["errors"]] == [
+        "queries.17.window.slide",
+        "queries.18.sql",
+        "queries.19.aggregates",
+    ]
+    assert answer.json()["detail"].startswith("3 of 20 queries")
     assert client.get("/v1/queries").json()["items"] == []
 
     answer = client.post("/v1/queries:batch", json={"queries": queries})
     assert answer.status_code == 201
     assert [q["id"] for q in answer.json()["items"]] == [q["id"] for q in queries]
     again = client.post("/v1/queries:batch", json={"queries": queries})
-    assert (again.status_code, again.json()["created"], again.json()["unchanged"]) == (200, 0, 20)
+    assert (again.status_code, again.json()["created"], again.json()["unchanged"]) == (201, 0, 20)
 
     clash = [{**HI, "id": "new"}, {**HI, "id": "q3", "where": None}, {**HI, "id": "new", "where": None}]
     answer = client.post("/v1/queries:batch", json={"queries": clash})
-    assert answer.status_code == 409
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_input")
     assert [e["field"] for e in answer.json()["errors"]] == ["queries.1.id", "queries.2.id"]
+    answer = client.post("/v1/queries:batch", json={"queries": [*clash, bad[17], {"id": 5}]})
+    assert answer.status_code == 422
+    offending = {int(e["field"].split(".")[1]) for e in answer.json()["errors"]}
+    assert offending == {1, 2, 3, 4}
     assert client.get("/v1/queries/new").status_code == 404
+
+
+def test_every_offending_query_of_a_large_batch_is_named_in_few_words(client):
+    wrong = {"stream": "trades", "aggregates": [{"function": "sum"}] * 9, "window": {"range": "0s"}}
+    answer = client.post("/v1/queries:batch", json={"queries": [HI, *[wrong] * 300, {"sql": 5}]})
+    fields = [e["field"] for e in answer.json()["errors"]]
+    assert {int(field.split(".")[1]) for field in fields} == set(range(1, 302))
+    assert len(fields) <= 3 * 301
+
+
+def test_a_batch_of_legal_queries_that_no_engine_runs_says_so(client):
+    tuples = {**HI, "window": {"range": 10, "slide": 1, "unit": "tuples"}}
+    assert client.post("/v1/queries:batch", json={"queries": [tuples]}).json()["code"] == "unsupported"
+    answer = client.post("/v1/queries:batch", json={"queries": [tuples, {"sql": "SELECT"}]})
+    assert answer.json()["code"] == "invalid_input"
+
+
+def test_the_same_queries_again_leave_plans_as_they_are(client):
+    def version():
+        return client.app.state.database.read(lambda s: s.get(Stream, "trades").version)
+
+    client.post("/v1/queries", json=HI)
+    client.post("/v1/queries:batch", json={"queries": [{**HI, "id": "b"}]})
+    before = version()
+    client.post("/v1/queries", json=HI)
+    client.put("/v1/queries/hi-5m", json=HI)
+    client.post("/v1/queries:batch", json={"queries": [HI, {**HI, "id": "b"}]})
+    assert version() == before
+    client.post("/v1/queries:batch", json={"queries": [HI, {**HI, "id": "c"}]})
+    assert version() == before + 1
 
 
 def test_pages_are_stable_while_queries_come_and_go(client):
