@@ -14,6 +14,7 @@ __all__ = ["CODES", "ApiError"]
 CODES: Mapping[str, tuple[int, str]] = {
     "malformed_json": (400, "The body is not JSON"),
     "unauthorized": (401, "A key is needed"),
+    "foreign_origin": (403, "Another site asked for this"),
     "not_found": (404, "There is nothing here"),
     "stream_not_found": (404, "No such stream"),
     "query_not_found": (404, "No such query"),
@@ -29,6 +30,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "conflict": (409, "Another change came first"),
     "body_too_large": (413, "The body is too large"),
     "unsupported_media_type": (415, "The body must be JSON"),
+    "wrong_host": (421, "This service goes by another name"),
     "invalid_input": (422, "The input is not valid"),
     "unsupported": (422, "Legal, but not supported yet"),
     "bad_request": (400, "The request is not valid"),

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app import health, problems
 from app.demo import give_demo
 from app.http.body import BodyLimit
+from app.http.hosts import OwnNames
 from app.http.keys import ApiKeys
 from app.http.metrics import RequestMetrics, WorkloadCollector
 from app.jobs.router import router as jobs_router
@@ -83,9 +84,13 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     for router in _ROUTERS:
         app.include_router(router)
     problems.install(app)
-    # The last one added is the outermost: requests are counted, then need a key, then may have a body.
+    # The last one added is the outermost: requests are counted, then need a key or, where there are none, to
+    # come from this machine, then may have a body.
     app.add_middleware(BodyLimit, max_body=settings.max_body)
-    app.add_middleware(ApiKeys, keys=[key.get_secret_value() for key in settings.api_keys])
+    if settings.api_keys:
+        app.add_middleware(ApiKeys, keys=[key.get_secret_value() for key in settings.api_keys])
+    else:
+        app.add_middleware(OwnNames, names=[settings.host])
     app.add_middleware(RequestMetrics, registry=app.state.metrics)
     document(app)
     return app

@@ -20,7 +20,8 @@ Times are ISO-8601 in UTC. Lists are pages: `{"items": [...], "next": cursor or 
 problem documents with a stable `code` and, for bad input, the offending fields in `errors`.
 
 Where the service has API keys, every call under `/v1` needs one, as `Authorization: Bearer <key>` or
-`X-API-Key`.
+`X-API-Key`. Where it has none, it answers only to its own names on loopback (421 otherwise), and refuses changes
+that a page of another origin asks for (403).
 """
 
 

@@ -19,6 +19,10 @@ with warnings.catch_warnings():
     from starlette.testclient import TestClient
 
 
+ADDRESS = "http://127.0.0.1:8000"
+"""What clients call the service: without keys it answers to no other name."""
+
+
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests see the defaults, whatever the environment of whoever runs them says."""
@@ -39,7 +43,7 @@ def serve() -> Iterator[Callable[..., TestClient]]:
 
     def start(settings: Settings, app: FastAPI | None = None, **options: Any) -> TestClient:
         application = app or create_app(settings, supervise=False)
-        client = TestClient(application, raise_server_exceptions=False, **options)
+        client = TestClient(application, **{"base_url": ADDRESS, "raise_server_exceptions": False, **options})
         clients.append(client.__enter__())
         return client
 

@@ -13,7 +13,7 @@ from app.main import create_app
 from app.settings import Settings
 from app.streams.sources import Source
 from app.tags import SOURCE_KINDS
-from tests.conftest import TRADES, TestClient
+from tests.conftest import ADDRESS, TRADES, TestClient
 
 QUERY = {
     "id": "q",
@@ -171,7 +171,8 @@ BAD_BODIES = {
 def client(tmp_path_factory):
     """One service for all of these tests, as none of them may change it."""
     settings = Settings(home=tmp_path_factory.mktemp("home"), demo=False, host="127.0.0.1")
-    with TestClient(create_app(settings, supervise=False), raise_server_exceptions=False) as client:
+    app = create_app(settings, supervise=False)
+    with TestClient(app, raise_server_exceptions=False, base_url=ADDRESS) as client:
         client.put("/v1/streams/trades", json=TRADES)
         yield client
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from sqlalchemy.exc import OperationalError
 
 from app.settings import Settings
@@ -46,6 +47,35 @@ def test_the_first_page_leads_on(client):
     for link in ("/docs", "/openapi.json", "/v1/streams", "/metrics"):
         assert f'href="{link}"' in page.text
         assert client.get(link).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST:1234", "[::1]:8000", "127.9.9.9:80"])
+def test_the_service_answers_to_its_own_names(serve, tmp_path: Path, host: str):
+    client = serve(Settings(home=tmp_path, demo=False, host="127.9.9.9"))
+    assert client.get("/v1/streams", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "127.0.0.1.evil.example:8000", "localhost@evil.example", "", "testserver", "[::1"],
+)
+def test_other_names_are_refused_without_keys(client, serve, tmp_path: Path, host: str):
+    for path in ("/v1/streams", "/docs", "/", "/metrics"):
+        answer = client.get(path, headers={"host": host})
+        assert check_problem(answer, 421)["code"] == "wrong_host"
+    keyed = serve(Settings(home=tmp_path, demo=False, host="0.0.0.0", api_keys="one"))
+    assert keyed.get("/v1/streams", headers={"host": host, "x-api-key": "one"}).status_code == 200
+
+
+def test_pages_of_other_origins_change_nothing(client, trades):
+    own = "http://127.0.0.1:8000"
+    for origin in ("https://evil.example", "null", "http://127.0.0.1:3000", "http://localhost:8000", ""):
+        for method, path in (("POST", "/v1/streams/trades/job"), ("DELETE", "/v1/streams/trades")):
+            answer = client.request(method, path, headers={"origin": origin})
+            assert check_problem(answer, 403)["code"] == "foreign_origin"
+        assert client.get("/v1/streams", headers={"origin": origin}).status_code == 200
+    assert client.get("/v1/streams/trades").status_code == 200
+    assert client.delete("/v1/streams/trades", headers={"origin": own}).status_code == 204
 
 
 def test_keys_guard_the_api_alone(serve, tmp_path: Path):

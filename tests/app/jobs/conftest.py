@@ -18,13 +18,13 @@ from uuid import uuid4
 
 import pytest
 
-from app.jobs.home import Home, streams_folder
 from app.jobs.service import JobService
 from app.jobs.supervisor import Supervisor
 from app.persistence.database import Database
 from app.persistence.migrate import migrate
 from app.persistence.models import CanonicalQuery, Query, Stream
 from app.settings import Settings
+from planner_spark.home import Home, streams_folder
 from tests.app.jobs.service_process import DRIVER
 
 ROOT = Path(__file__).resolve().parents[3]

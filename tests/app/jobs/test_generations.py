@@ -10,10 +10,10 @@ import pytest
 
 from app.errors import ApiError
 from app.jobs.generations import Before, Decision, Keep, NewGeneration, Resume, decide
-from app.jobs.home import Status
+from planner_spark.heartbeat import CLOSING
 from planner_spark.shape import shape_of
-from planner_spark.sources.control import CLOSING
 from planner_spark.spec import JobSpec, QuerySpec, StreamSpec
+from planner_spark.status import Status
 
 STREAM = StreamSpec(
     name="s",

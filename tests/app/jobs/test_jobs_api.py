@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
+from tests.conftest import ADDRESS
 
 STREAM = {"source": {"kind": "rate"}}
 QUERY = {"id": "a", "stream": "s", "aggregates": [{"function": "count"}], "window": {"range": "10s"}}
@@ -17,7 +18,8 @@ QUERY = {"id": "a", "stream": "s", "aggregates": [{"function": "count"}], "windo
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    with TestClient(create_app(Settings(home=tmp_path, demo=False), supervise=False)) as client:
+    app = create_app(Settings(home=tmp_path, demo=False), supervise=False)
+    with TestClient(app, base_url=ADDRESS) as client:
         yield client
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.jobs.home import Home
 from app.jobs.process import LOG_LIMIT, Driver, is_locked, spawn
 from planner_spark.checkpoint import read_until
+from planner_spark.home import Home
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from app.settings import Settings
 from app.streams.definition import stream_spec
 from planner_spark.spec import JobSpec
 from tests.app.results.files import write_batch
+from tests.conftest import ADDRESS as SERVICE
 
 SECOND = 1_000_000
 STREAM = {
@@ -41,7 +42,8 @@ ADDRESS = "/v1/queries/q/results"
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    with TestClient(create_app(Settings(home=tmp_path, demo=False), supervise=False)) as client:
+    app = create_app(Settings(home=tmp_path, demo=False), supervise=False)
+    with TestClient(app, base_url=SERVICE) as client:
         client.put("/v1/streams/s", json=STREAM).raise_for_status()
         client.post("/v1/queries", json=QUERY).raise_for_status()
         yield client
