@@ -3,6 +3,7 @@
 **Time unit.** Ranges and slides are counted in whole seconds when all of them are, else in milliseconds; the
 rate, given in tuples per second, is converted to it. Windows by tuples are counted in tuples: their edge rate
 per second is the rate times the edges per tuple (X-07), and they cannot share a plan with windows by time.
+Windows in an abstract unit are counted in it, and the rate is per that unit.
 """
 
 from __future__ import annotations
@@ -166,6 +167,8 @@ def _units(windows: set[Window], rate: float) -> _Units:
     kinds = {w.unit for w in windows}
     if len(kinds) > 1:
         raise InvalidInput.at("window.unit", "windows by time and by tuples cannot share a plan")
+    if kinds == {Unit.ABSTRACT}:
+        return _Units(name="1", length=1, rate=rate, edges_per_unit=1.0)
     if kinds == {Unit.TUPLES}:
         return _Units(name="1s", length=1, rate=rate, edges_per_unit=rate)
     whole_seconds = all(w.range % MICROS["s"] == 0 and w.slide % MICROS["s"] == 0 for w in windows)

@@ -6,6 +6,7 @@
 | `options` | which optimizers, techniques and partials run today |
 | `workload` | what plans are made for, and the last plans |
 | `compare` | how one plan differs from another |
-| `planning` | a workload as the optimizer's plan, and a plan as JSON |
+| `planning` | a workload as the optimizer's plan |
+| `what_if` | plans of workloads that nobody has registered |
 | `repository`, `service`, `router` | rows, rules, HTTP |
 """

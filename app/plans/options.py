@@ -36,7 +36,7 @@ def choose(options: OptimizeIn | WhatIfIn) -> Choice:
     """
     estimate = isinstance(options, WhatIfIn) or options.dry_run
     optimizers = tuple(name for name, _ in OPTIMIZERS) if estimate else (IN_FORCE.optimizer,)
-    partials = ("pairs", "panes") if estimate else (IN_FORCE.partials,)
+    partials = ("pairs", "panes", "cutty") if estimate else (IN_FORCE.partials,)
     errors = [
         FieldError(field=field, message=f"{value!r} does not run yet: use one of {', '.join(known)}")
         for field, value, known in (

@@ -11,7 +11,6 @@ from app.http.accept import preferred
 from app.http.strict_json import StrictRoute
 from app.plans.dependencies import Plans
 from app.plans.options import CAPABILITIES, choose
-from app.plans.planning import what_if
 from app.plans.schemas import (
     CostsOut,
     ExplainOut,
@@ -22,6 +21,7 @@ from app.plans.schemas import (
     TechniquesOut,
     WhatIfIn,
 )
+from app.plans.what_if import what_if
 from app.problems import documented
 from app.queries.schemas import QueryId
 from app.streams.router import Service as Streams
@@ -116,7 +116,7 @@ def get_stored_plan(
 
 @router.post("/optimize", response_model=PlanOut, responses=_BODY_PROBLEMS)
 def optimize_what_if(body: WhatIfIn) -> Response:
-    """Plan a workload without registering it."""
+    """Plan a workload without registering it: windows, and whatever else of queries matters to a plan."""
     return JSONResponse(what_if(body, choose(body)))
 
 

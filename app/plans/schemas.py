@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from app.queries.schemas import MAX_TEXT, AggregateIn
 from app.streams.schemas import RATE
 from app.streams.sources import StrictModel
+from optimizer.model.acq import MAX_AGGREGATES
 
 __all__ = [
     "CostsOut",
@@ -48,17 +50,33 @@ class OptimizeIn(_Options):
     dry_run: bool = Field(default=False, description="Only answer; put nothing into force.")
 
 
+_Length = (
+    Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    | Annotated[int, Field(gt=0)]
+    | Annotated[float, Field(gt=0, allow_inf_nan=False)]
+)
+
+
 class WhatIfQuery(StrictModel):
-    """A window of a query that need not exist."""
+    """A query that need not exist.
+
+    Its plan depends on its window, and the operations of its tree on functions and columns; a predicate or a
+    grouping makes no difference to either, and may be given all the same.
+    """
 
     id: Annotated[str, StringConstraints(min_length=1, max_length=128)]
-    range: (
-        Annotated[str, StringConstraints(min_length=1, max_length=100)]
-        | Annotated[int, Field(ge=1, le=2**40)]
+    range: _Length = Field(description="A duration, or a plain number in one abstract unit.", examples=[8])
+    slide: _Length | None = Field(default=None, description="Default: the range.", examples=[4])
+    unit: Literal["time", "tuples"] = "time"
+    stream: Annotated[str, StringConstraints(max_length=128)] | None = Field(
+        default=None, description="The same of all queries, as one plan is for one stream."
     )
-    slide: (
-        Annotated[str, StringConstraints(min_length=1, max_length=100)]
-        | Annotated[int, Field(ge=1, le=2**40)]
+    aggregates: list[AggregateIn] = Field(default_factory=list, max_length=MAX_AGGREGATES)
+    where: Annotated[str, StringConstraints(max_length=MAX_TEXT)] | None = Field(
+        default=None, description="Ignored: there is no schema to read it by, and no plan depends on it."
+    )
+    group_by: list[Annotated[str, StringConstraints(min_length=1, max_length=128)]] = Field(
+        default_factory=list, max_length=100, description="Ignored: no plan depends on it."
     )
 
 
@@ -78,7 +96,9 @@ class WhatIfIn(_Options):
 
     queries: list[WhatIfQuery] = Field(min_length=1, max_length=50_000)
     rate: Annotated[float, _RATE] = Field(
-        default=1000.0, description="Tuples per second, or per unit where the lengths are plain numbers."
+        default=1000.0,
+        description="Tuples per second, or per unit where the lengths are plain numbers. The plan's time_unit says "
+        "what its numbers are per: with lengths such as 2.5 and 4 it is 0.5, the longest that divides them all.",
     )
 
 

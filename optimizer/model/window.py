@@ -1,7 +1,8 @@
 """The window of an ACQ: range and slide, by time or by tuples (doc 000 II-A, row T-01).
 
 Windows are half-open and start-aligned to the epoch, ``[k*slide, k*slide + range)``, exactly as Spark's
-``window()`` (X-01, X-21). Range and slide are integers: microseconds by time, a count by tuples.
+``window()`` (X-01, X-21). Range and slide are integers: microseconds by time, a count by tuples. For plans of
+workloads that nobody runs there are windows in an abstract unit, too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ MAX_RANGE = 3_660 * MICROS["d"]
 MAX_OVERLAP = 100_000
 """The most windows that one tuple may belong to; beyond it the answers outnumber the tuples absurdly."""
 MAX_TUPLES = 2**40
+MAX_ABSTRACT = 2**62
+"""What fits an integer of 64 bits with room to spare."""
 
 
 class Unit(StrEnum):
@@ -26,6 +29,7 @@ class Unit(StrEnum):
 
     TIME = "time"
     TUPLES = "tuples"
+    ABSTRACT = "abstract"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,9 @@ class Window:
                 errors.append(FieldError(field=name, message="must be a whole number of milliseconds"))
             elif self.unit is Unit.TUPLES and value > MAX_TUPLES:
                 errors.append(FieldError(field=name, message=f"must be at most {MAX_TUPLES} tuples"))
-        if not errors and self.overlap > MAX_OVERLAP:
+            elif self.unit is Unit.ABSTRACT and value > MAX_ABSTRACT:
+                errors.append(FieldError(field=name, message="must be at most 2^62 of the finest unit"))
+        if not errors and self.unit is not Unit.ABSTRACT and self.overlap > MAX_OVERLAP:
             errors.append(
                 FieldError(
                     field="slide",
@@ -72,4 +78,6 @@ class Window:
     def __str__(self) -> str:
         if self.unit is Unit.TUPLES:
             return f"{self.range} every {self.slide} tuples"
+        if self.unit is Unit.ABSTRACT:
+            return f"{self.range} every {self.slide}"
         return f"{format_duration(self.range)} every {format_duration(self.slide)}"

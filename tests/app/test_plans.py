@@ -144,22 +144,6 @@ def test_plans_are_drawn(client):
     check_problem(client.get(f"/v1/plans/{plan}?format=jpeg"), 422)
 
 
-def test_what_if_needs_no_stream(client):
-    queries = [{"id": "a", "range": 6, "slide": 2}, {"id": "b", "range": 8, "slide": 4}]
-    plan = client.post("/v1/optimize", json={"queries": queries, "rate": 1}).json()
-    assert (plan["id"], plan["time_unit"], plan["cost"]["total"]) == (None, "1", 3.5)
-    timed = [{"id": "a", "range": "250ms", "slide": "50ms"}]
-    assert client.post("/v1/optimize", json={"queries": timed}).json()["time_unit"] == "1ms"
-    for bad, field in [
-        ([{"id": "a", "range": 6, "slide": "2s"}], "queries.0.slide"),
-        ([*queries, {"id": "a", "range": 1, "slide": 1}], "queries.2.id"),
-        ([{"id": "a", "range": 0, "slide": 1}], "queries.0.range"),
-        ([{"id": "a", "range": 2**39, "slide": 1}], "queries.0.range"),
-    ]:
-        problem = check_problem(client.post("/v1/optimize", json={"queries": bad}), 422)
-        assert problem["errors"][0]["field"] == field
-
-
 @pytest.mark.usefixtures("planned")
 def test_a_query_is_explained(client):
     client.post("/v1/queries", json={**B, "id": "twin"})
