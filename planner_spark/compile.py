@@ -22,7 +22,8 @@ from planner_spark.fragments import FRAGMENT, fragment_column
 from planner_spark.kernels.answers import Lowering, slots_of
 from planner_spark.kernels.shard import Query, Workload
 from planner_spark.keys import from_text, key_column, shard_key
-from planner_spark.lanes import lane_columns, lanes_of
+from planner_spark.lane_columns import lane_columns
+from planner_spark.lanes import lanes_of
 from planner_spark.shape import group_columns, shard_columns
 from planner_spark.signature import SIGNATURE, signature_column
 from planner_spark.sinks.rows import RowFormat

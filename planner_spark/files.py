@@ -27,9 +27,10 @@ def write_json(path: Path, value: Any, *, durable: bool = True) -> None:
             os.close(folder)
 
 
-def read_json(path: Path) -> Any:
-    """The file's value, or None where there is no file or a power cut left half of one."""
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The object in the file; None where there is no file, or a power cut left half of one."""
     try:
-        return json.loads(path.read_text())
-    except (FileNotFoundError, ValueError):
+        raw = json.loads(path.read_text())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
+    return raw if isinstance(raw, dict) else None

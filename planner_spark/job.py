@@ -14,10 +14,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
 from pyspark.sql.streaming.query import StreamingQuery
 
+from planner_spark.admission import admit
 from planner_spark.checkpoint import committed_watermark
 from planner_spark.compile import compile_job
 from planner_spark.errors import JobError
-from planner_spark.generation import Generation
+from planner_spark.heartbeat import CLOSING, write_heartbeat
+from planner_spark.home import Home
 from planner_spark.idleness import Idleness
 from planner_spark.lease import Lease
 from planner_spark.lock import hold_lock, note_holder
@@ -25,7 +27,6 @@ from planner_spark.progress import after_batch
 from planner_spark.session import start_session
 from planner_spark.sinks.housekeeping import Housekeeping
 from planner_spark.sinks.parquet import ParquetSink
-from planner_spark.sources.control import CLOSING, write_heartbeat
 from planner_spark.spec import JobSpec
 from planner_spark.status import StatusFile
 
@@ -38,19 +39,19 @@ _MILLI = 1_000
 
 def run_job(spec: JobSpec) -> int:
     """Run the job; the exit code tells the supervisor how it ended (`planner_spark.errors`)."""
-    generation = Generation(Path(spec.home))
+    home = Home.of(spec)
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _signal, _frame: stopping.set())
-    hold_lock(generation.lock)
-    note_holder(generation.holder, jvm_pid=None)
-    status = StatusFile(generation.status, epoch=spec.epoch, generation=spec.generation)
+    hold_lock(home.lock_file)
+    note_holder(home.holder_file, jvm_pid=None)
+    status = StatusFile(home.status_file, epoch=spec.epoch, generation=spec.generation)
     try:
-        predicates = generation.admit(spec)
+        predicates = admit(home, spec)
         spark = start_session(spec.stream.name, master=spec.master, shards=spec.shards, conf=spec.spark_conf)
-        note_holder(generation.holder, jvm_pid=_jvm_pid(spark))
+        note_holder(home.holder_file, jvm_pid=_jvm_pid(spark))
         try:
-            finished = stream_job(spark, spec, generation, predicates, status, stopping)
+            finished = stream_job(spark, spec, home, predicates, status, stopping)
         finally:
             spark.stop()
     except Exception as error:
@@ -65,14 +66,14 @@ def run_job(spec: JobSpec) -> int:
 def stream_job(
     spark: SparkSession,
     spec: JobSpec,
-    generation: Generation,
+    home: Home,
     predicates: tuple[str, ...],
     status: StatusFile,
     stopping: threading.Event,
 ) -> bool:
     """Run until the end of a bounded source (True) or until told to stop (False)."""
     sink = ParquetSink(
-        generation.results,
+        home.results,
         Housekeeping(
             retain_age=None if spec.retain_age is None else spec.retain_age / _SECOND,
             retain_bytes=spec.retain_bytes,
@@ -85,7 +86,7 @@ def stream_job(
     query = (
         compile_job(spark, spec, predicates)
         .writeStream.outputMode("append")
-        .option("checkpointLocation", str(generation.checkpoint))
+        .option("checkpointLocation", str(home.checkpoint))
         .trigger(processingTime=f"{0 if spec.stream.bounded else spec.trigger // 1_000} milliseconds")
         .foreachBatch(sink)
         .start()
@@ -93,8 +94,8 @@ def stream_job(
     status.change(state="running")
     try:
         if spec.stream.bounded:
-            return _to_the_end(query, spec, generation, stopping)
-        _until_stopped(query, spec, generation, status, stopping)
+            return _to_the_end(query, spec, home, stopping)
+        _until_stopped(query, spec, home, status, stopping)
         return False
     finally:
         if query.isActive:
@@ -105,9 +106,7 @@ def stream_job(
         spark.streams.removeListener(listener)
 
 
-def _to_the_end(
-    query: StreamingQuery, spec: JobSpec, generation: Generation, stopping: threading.Event
-) -> bool:
+def _to_the_end(query: StreamingQuery, spec: JobSpec, home: Home, stopping: threading.Event) -> bool:
     """Consume all there is; only then may the closing heartbeat be written, which ends every window.
 
     That all is consumed Spark tells; that the batch without data which answers the last windows is committed too, it
@@ -121,9 +120,9 @@ def _to_the_end(
                 return False
         _raise_if_failed(query)
         consumed.result()
-    write_heartbeat(generation.control, "closing", CLOSING)
+    write_heartbeat(home.control, "closing", CLOSING)
     closed = (CLOSING - spec.stream.watermark) // _MILLI
-    while (committed_watermark(generation.checkpoint) or 0) < closed:
+    while (committed_watermark(home.checkpoint) or 0) < closed:
         _raise_if_failed(query)
         if stopping.wait(0.05):
             return False
@@ -133,7 +132,7 @@ def _to_the_end(
 def _until_stopped(
     query: StreamingQuery,
     spec: JobSpec,
-    generation: Generation,
+    home: Home,
     status: StatusFile,
     stopping: threading.Event,
 ) -> None:
@@ -146,7 +145,7 @@ def _until_stopped(
             return
         beat = idle.beat(query.status, status.status) if idle is not None else None
         if beat is not None:
-            write_heartbeat(generation.control, f"idle-{beat}", beat)
+            write_heartbeat(home.control, f"idle-{beat}", beat)
 
 
 def _raise_if_failed(query: StreamingQuery) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from planner_spark.compile import SOURCE_METRICS
-from planner_spark.sources.control import CLOSING
+from planner_spark.heartbeat import CLOSING
 from planner_spark.status import Status
 
 __all__ = ["after_batch"]

@@ -7,25 +7,16 @@ given out once: a predicate keeps its bit as long as the checkpoint lives, since
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from planner_spark.kernels.shard import WORD
 
-__all__ = ["SIGNATURE", "give_bits", "signature_column"]
+__all__ = ["SIGNATURE", "signature_column"]
 
 SIGNATURE = "__signature"
-
-
-def give_bits(known: Sequence[str], wanted: Iterable[str]) -> tuple[str, ...]:
-    """The known predicates, and behind them the wanted ones that are new.
-
-    >>> give_bits(["a > 1", "b > 1"], ["c > 1", "a > 1"])
-    ('a > 1', 'b > 1', 'c > 1')
-    """
-    return tuple(dict.fromkeys([*known, *wanted]))
 
 
 def signature_column(predicates: Sequence[str], used: frozenset[str]) -> Column:

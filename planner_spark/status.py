@@ -18,11 +18,11 @@ __all__ = ["Status", "StatusFile"]
 class Status:
     """What a driver is doing; times of the stream in microseconds."""
 
-    state: str
-    since: str
-    epoch: int
-    generation: int
-    pid: int
+    state: str = ""
+    since: str | None = None
+    epoch: int = 0
+    generation: int = 0
+    pid: int = 0
     watermark: int | None = None
     max_event_time: int | None = None
     input_rows_per_second: float = 0.0
@@ -33,6 +33,15 @@ class Status:
     null_event_times: int = 0
     error: str | None = None
     error_code: str | None = None
+
+    @classmethod
+    def parse(cls, raw: dict[str, Any]) -> Status:
+        """The known fields; a later version's driver may say more."""
+        return cls(**{name: raw[name] for name in cls.__slots__ if name in raw})
+
+    def is_finished(self, generation: int, epoch: int) -> bool:
+        """Whether this is the end of a bounded source under that very specification."""
+        return self.state == "finished" and (self.generation, self.epoch) == (generation, epoch)
 
 
 _LASTING = ("watermark", "max_event_time", "batch", "tuples", "late_rows", "null_event_times")

@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from app.jobs.home import Home, Status, homes_of, streams_folder
 from app.jobs.process import COMMAND, Driver, is_locked, spawn
 from app.jobs.repository import JobRegistry, JobRow
 from app.jobs.state import Desired, Observed, check_transition
@@ -28,7 +27,9 @@ from app.jobs.workload import place
 from app.settings import Settings
 from optimizer.errors import WeftError
 from planner_spark.errors import AlreadyRunning, CheckpointMismatch
+from planner_spark.home import Home, homes_of, streams_folder
 from planner_spark.spec import JobSpec
+from planner_spark.status import Status
 
 __all__ = ["Automaton", "Observation"]
 

@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session
 
 from app.jobs.activation import active_from
 from app.jobs.generations import Before, Keep, Resume, decide
-from app.jobs.home import Home, homes_of, streams_folder
 from app.jobs.workload import activated, earliest, registered, wanted_job
 from app.persistence.models import Job, Query, Stream
 from app.settings import Settings
 from planner_spark.checkpoint import read_until
+from planner_spark.home import Home, homes_of, streams_folder
 from planner_spark.spec import JobSpec
 
 __all__ = ["FRESH", "RESUME", "compose", "is_answered", "last_generation"]
@@ -38,7 +38,7 @@ def last_generation(settings: Settings, job: Job | None) -> Before | None:
     status = home.status()
     # The status of a driver that was killed may be behind its checkpoint.
     times = [
-        read_until(home.path / "checkpoint", delay=spec.stream.watermark),
+        read_until(home.checkpoint, delay=spec.stream.watermark),
         status.max_event_time if status else None,
     ]
     return Before(

@@ -14,14 +14,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from app.errors import ApiError
-from app.jobs.home import Status
-from planner_spark.shape import differences, shape_of
-from planner_spark.sources.control import CLOSING
+from planner_spark.admission import mismatches
+from planner_spark.heartbeat import CLOSING
 from planner_spark.spec import JobSpec, QuerySpec
+from planner_spark.status import Status
 
 __all__ = ["Before", "Decision", "Keep", "NewGeneration", "Resume", "decide"]
 
@@ -76,10 +75,7 @@ def decide(before: Before | None, wanted: JobSpec, *, fresh: bool) -> Decision:
             if same_queries and before.job.stream.watermark == wanted.stream.watermark
             else NewGeneration()
         )
-    unlike = [
-        *_other_versions(before.manifest),
-        *differences(before.manifest.get("shape", {}), shape_of(wanted)),
-    ]
+    unlike = mismatches(before.manifest, wanted)
     if unlike:
         raise ApiError(
             "checkpoint_mismatch",
@@ -102,13 +98,3 @@ def _computations(job: JobSpec) -> set[tuple[object, ...]]:
 def _computation(query: QuerySpec) -> tuple[object, ...]:
     """A query without its time of activation, which is set by the very decision that compares them."""
     return query.number, query.range, query.slide, query.aggregates, query.where, query.group_by
-
-
-def _other_versions(manifest: dict[str, Any]) -> list[str]:
-    """Which of the checkpoint's versions are not those of now; a patch release changes no state."""
-    now = {"weft": version("weft-acq"), "spark": version("pyspark")}
-    return [
-        f"it was made by {name.capitalize()} {manifest.get(name)}, and this is {current}"
-        for name, current in now.items()
-        if str(manifest.get(name)).split(".")[:2] != current.split(".")[:2]
-    ]

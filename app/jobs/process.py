@@ -18,8 +18,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import app
-from app.jobs.home import Home, read_json
 from planner_spark.errors import AlreadyRunning
+from planner_spark.files import read_json
+from planner_spark.home import Home
 
 __all__ = ["COMMAND", "Driver", "is_locked", "spawn"]
 

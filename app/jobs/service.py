@@ -13,7 +13,6 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.jobs.composition import FRESH, RESUME, is_answered
-from app.jobs.home import Home, Status, streams_folder
 from app.jobs.schemas import MAX_PENDING
 from app.jobs.state import Desired, Observed
 from app.jobs.supervisor import Supervisor
@@ -22,6 +21,8 @@ from app.persistence.models import Job, Query, Stream
 from app.persistence.types import from_micros, iso
 from app.settings import Settings
 from app.streams.repository import StreamRepository
+from planner_spark.home import Home, streams_folder
+from planner_spark.status import Status
 
 __all__ = ["JobService"]
 

@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.jobs.automaton import Automaton, Observation
-from app.jobs.home import streams_folder
 from app.jobs.process import COMMAND
 from app.jobs.repository import JobRegistry
 from app.jobs.workload import lease_file
 from app.persistence.database import Database
 from app.settings import Settings
+from planner_spark.home import streams_folder
 
 __all__ = ["Supervisor", "SupervisorError"]
 

@@ -10,10 +10,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.errors import ApiError
-from app.jobs.home import Home, streams_folder
 from app.persistence.models import CanonicalQuery, Query, Stream
 from app.settings import Settings
 from app.streams.definition import stream_spec
+from planner_spark.home import Home, streams_folder
 from planner_spark.spec import JobSpec, QuerySpec
 
 __all__ = ["lease_file", "place", "registered", "wanted_job"]

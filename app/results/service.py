@@ -12,7 +12,6 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.jobs.home import Home, streams_folder
 from app.persistence.database import Database
 from app.persistence.models import Job
 from app.persistence.types import to_micros
@@ -25,6 +24,7 @@ from app.results.values import instant
 from app.settings import Settings
 from app.streams.definition import stream_spec
 from app.streams.repository import StreamRepository
+from planner_spark.home import Home, streams_folder
 from planner_spark.spec import JobSpec
 
 __all__ = ["ResultService"]

@@ -6,17 +6,14 @@ watermark. A far-future one closes the last windows of a bounded source.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-__all__ = ["CLOSING", "HEARTBEAT", "above_watermark", "control_stream", "write_heartbeat"]
+__all__ = ["HEARTBEAT", "above_watermark", "control_stream"]
 
 HEARTBEAT = "__heartbeat"
-CLOSING = 253_370_764_800_000_000
-"""The closing heartbeat: the first of January 9999, in microseconds."""
 
 
 def control_stream(spark: SparkSession, folder: Path, like: DataFrame, event_time: str) -> DataFrame:
@@ -44,15 +41,3 @@ def above_watermark(condition: Column, event_time: str) -> Column:
     names the event time stays where it is, and no event time is that old.
     """
     return condition | (F.col(f"`{event_time}`") < F.lit("1900-01-01").cast("timestamp"))
-
-
-def write_heartbeat(folder: Path, name: str, micros: int) -> None:
-    """Put a heartbeat where the job finds it, whole or not at all; the same name again changes nothing."""
-    target = folder / f"{name}.json"
-    if target.exists():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    # Spark passes over files whose names begin with a dot or an underscore.
-    partial = folder / f".{name}.tmp"
-    partial.write_text(json.dumps({"at": micros}) + "\n")
-    partial.replace(target)

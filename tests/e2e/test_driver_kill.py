@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from planner_spark.files import read_json
-from planner_spark.generation import Generation
+from planner_spark.home import Home
 from planner_spark.spec import JobSpec, QuerySpec
 from tests.planner_spark.harness import bounded_spec, read_rows, write_files
 
@@ -84,15 +84,13 @@ def run_with_kills(root: Path, *, files: int, kills: int, seed: int) -> None:
     write_files(root / "data", SCHEMA, parts)
     spec = bounded_spec(root / "gen", root / "data", SCHEMA, QUERIES, watermark=3 * SECOND, files_per_batch=1)
     rng = random.Random(seed)
-    generation = Generation(Path(spec.home))
+    home = Home.of(spec)
     for _ in range(kills):
         driver = start(spec)
-        wait_for(lambda d=driver: is_holder(generation, d.pid), "the driver to take the lock")
+        wait_for(lambda d=driver: is_holder(home, d.pid), "the driver to take the lock")
         # Anywhere from the start of Spark to the middle of some batch.
         if rng.random() < 0.8:
-            wait_for(
-                lambda d=driver: d.poll() is not None or is_running(generation, d.pid), "the driver to run"
-            )
+            wait_for(lambda d=driver: d.poll() is not None or is_running(home, d.pid), "the driver to run")
         time.sleep(rng.random() * 6)
         assert driver.poll() is None, "the run ended before it could be killed: give it more files"
         os.kill(driver.pid, signal.SIGKILL)
@@ -106,16 +104,16 @@ def run_with_kills(root: Path, *, files: int, kills: int, seed: int) -> None:
         if last.poll() is None:
             os.kill(last.pid, signal.SIGKILL)
             last.wait(timeout=30)
-    assert read_json(generation.status)["state"] == "finished"
+    assert read_json(home.status_file)["state"] == "finished"
     assert read_rows(spec) == expected(rows)
 
 
-def is_holder(generation: Generation, pid: int) -> bool:
-    return (read_json(generation.holder) or {}).get("pid") == pid
+def is_holder(home: Home, pid: int) -> bool:
+    return (read_json(home.holder_file) or {}).get("pid") == pid
 
 
-def is_running(generation: Generation, pid: int) -> bool:
-    status = read_json(generation.status) or {}
+def is_running(home: Home, pid: int) -> bool:
+    status = read_json(home.status_file) or {}
     return status.get("pid") == pid and status.get("state") == "running"
 
 
@@ -140,17 +138,17 @@ def test_a_second_driver_is_turned_away(tmp_path: Path) -> None:
     write_files(tmp_path / "data", SCHEMA, [tuples(40)])
     spec = bounded_spec(tmp_path / "gen", tmp_path / "data", SCHEMA, QUERIES, watermark=0, files_per_batch=1)
     spec = replace(spec, stream=replace(spec.stream, source={**spec.stream.source, "bounded": False}))
-    generation = Generation(Path(spec.home))
+    home = Home.of(spec)
     first = start(spec)
     try:
-        wait_for(lambda: (read_json(generation.status) or {}).get("state") == "running", "the first driver")
-        before = read_json(generation.status)["pid"]
+        wait_for(lambda: (read_json(home.status_file) or {}).get("state") == "running", "the first driver")
+        before = read_json(home.status_file)["pid"]
         second = start(spec)
         assert second.wait(timeout=60) == 3
-        assert read_json(generation.status)["pid"] == before
+        assert read_json(home.status_file)["pid"] == before
         first.send_signal(signal.SIGTERM)
         assert first.wait(timeout=60) == 0
-        assert read_json(generation.status)["state"] == "stopped"
+        assert read_json(home.status_file)["state"] == "stopped"
     finally:
         if first.poll() is None:
             os.kill(first.pid, signal.SIGKILL)

@@ -17,7 +17,8 @@ from pyspark.sql import SparkSession
 
 from optimizer.model.aggregates import find_aggregate
 from optimizer.model.schema import ColumnType, Kind, Schema
-from planner_spark.generation import Generation
+from planner_spark.admission import admit
+from planner_spark.home import Home
 from planner_spark.job import stream_job
 from planner_spark.kernels.answers import slots_of
 from planner_spark.sinks.manifest import Manifest
@@ -98,10 +99,10 @@ def bounded_spec(
 
 def run(spark: SparkSession, spec: JobSpec) -> Status:
     """Run the job to the end of its data."""
-    generation = Generation(Path(spec.home))
-    predicates = generation.admit(spec)
-    status = StatusFile(generation.status, epoch=spec.epoch, generation=spec.generation)
-    assert stream_job(spark, spec, generation, predicates, status, threading.Event())
+    home = Home.of(spec)
+    predicates = admit(home, spec)
+    status = StatusFile(home.status_file, epoch=spec.epoch, generation=spec.generation)
+    assert stream_job(spark, spec, home, predicates, status, threading.Event())
     return status.status
 
 

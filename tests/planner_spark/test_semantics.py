@@ -16,8 +16,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from planner_spark.admission import admit
 from planner_spark.errors import CheckpointMismatch
-from planner_spark.generation import Generation
+from planner_spark.home import Home
 from planner_spark.job import stream_job
 from planner_spark.sinks.manifest import Manifest
 from planner_spark.sources.synthetic import synthetic_columns
@@ -205,9 +206,9 @@ def test_resumes_with_other_windows_and_predicates(spark: SparkSession, tmp_path
 
 def run_until(spark: SparkSession, spec: JobSpec, *, tuples: int) -> None:
     """Run an unbounded job until it has taken in so many tuples, then stop it gracefully."""
-    generation = Generation(Path(spec.home))
-    predicates = generation.admit(spec)
-    status = StatusFile(generation.status, epoch=spec.epoch, generation=spec.generation)
+    home = Home.of(spec)
+    predicates = admit(home, spec)
+    status = StatusFile(home.status_file, epoch=spec.epoch, generation=spec.generation)
     stopping = threading.Event()
 
     def watch() -> None:
@@ -218,7 +219,7 @@ def run_until(spark: SparkSession, spec: JobSpec, *, tuples: int) -> None:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    assert not stream_job(spark, spec, generation, predicates, status, stopping)
+    assert not stream_job(spark, spec, home, predicates, status, stopping)
     watcher.join()
     assert status.status.tuples == tuples
 
@@ -227,12 +228,12 @@ def test_a_checkpoint_of_another_shape_is_refused_with_a_word(tmp_path: Path) ->
     schema = [("ts", "timestamp"), ("n", "long"), ("k", "string")]
     query = QuerySpec(number=1, range=SECOND, slide=SECOND, aggregates=(("sum", "n"),))
     spec = bounded_spec(tmp_path / "gen", tmp_path, schema, [query], watermark=0, files_per_batch=1)
-    Generation(tmp_path / "gen").admit(spec)
+    admit(Home.of(spec), spec)
     grouped = replace(spec, queries=(replace(query, group_by=("k",)),))
     with pytest.raises(
         CheckpointMismatch, match="grouping attributes of all queries was none and would be k string"
     ):
-        Generation(tmp_path / "gen").admit(grouped)
+        admit(Home.of(spec), grouped)
 
 
 def test_unusable_event_times_are_left_out_and_counted(spark: SparkSession, tmp_path: Path) -> None:
@@ -300,19 +301,19 @@ def test_an_idle_stream_moves_on_by_heartbeats(spark: SparkSession, tmp_path: Pa
     spec = bounded_spec(tmp_path / "gen", tmp_path / "data", schema, [query], watermark=0, files_per_batch=1)
     source = {**spec.stream.source, "bounded": False}
     spec = replace(spec, stream=replace(spec.stream, source=source, idle_heartbeat=SECOND), trigger=100_000)
-    generation = Generation(tmp_path / "gen")
-    status = StatusFile(generation.status, epoch=1, generation=1)
+    home = Home.of(spec)
+    status = StatusFile(home.status_file, epoch=1, generation=1)
     stopping = threading.Event()
 
     def watch() -> None:
         deadline = time.monotonic() + 120
-        while not Manifest.read(generation.results).rows_ever and time.monotonic() < deadline:
+        while not Manifest.read(home.results).rows_ever and time.monotonic() < deadline:
             time.sleep(0.1)
         stopping.set()
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    stream_job(spark, spec, generation, generation.admit(spec), status, stopping)
+    stream_job(spark, spec, home, admit(home, spec), status, stopping)
     watcher.join()
     assert read_rows(spec)[1] == {(at(0),): (1,)}
 

@@ -13,8 +13,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from planner_spark.admission import admit
 from planner_spark.errors import SourceUnusable
-from planner_spark.generation import Generation
+from planner_spark.home import Home
 from planner_spark.job import stream_job
 from planner_spark.sinks.manifest import Manifest
 from planner_spark.sources import source
@@ -80,19 +81,19 @@ def unbounded(home: Path, stream: StreamSpec, query: QuerySpec) -> JobSpec:
 
 def run_for_rows(spark: SparkSession, spec: JobSpec, rows: int) -> None:
     """Run an unbounded job until it has answered with so many rows."""
-    generation = Generation(Path(spec.home))
-    status = StatusFile(generation.status, epoch=1, generation=1)
+    home = Home.of(spec)
+    status = StatusFile(home.status_file, epoch=1, generation=1)
     stopping = threading.Event()
 
     def watch() -> None:
         deadline = time.monotonic() + 120
-        while Manifest.read(generation.results).rows_ever < rows and time.monotonic() < deadline:
+        while Manifest.read(home.results).rows_ever < rows and time.monotonic() < deadline:
             time.sleep(0.1)
         stopping.set()
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    assert not stream_job(spark, spec, generation, generation.admit(spec), status, stopping)
+    assert not stream_job(spark, spec, home, admit(home, spec), status, stopping)
     watcher.join()
 
 

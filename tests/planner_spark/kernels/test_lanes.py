@@ -73,17 +73,27 @@ def defined(aggregate: Aggregate, values: list) -> object:
     return aggregate.lower(functools.reduce(aggregate.combine, seen))
 
 
+def assert_close(aggregate: Aggregate, actual: float, wanted: float, values: list) -> None:
+    """Within 1e-9 of the magnitude of what went in: of its squares for variances."""
+    power = 2 if aggregate.name.startswith(("var", "stddev")) else 1
+    scale = max(float(abs(v)) ** power for v in values if v is not None)
+    if aggregate.name.startswith("stddev"):
+        actual, wanted = actual**2, wanted**2
+    assert actual == pytest.approx(wanted, rel=1e-9, abs=1e-9 * scale + 1e-12)
+
+
 @pytest.mark.parametrize("over_runs", [False, True], ids=["window", "roll-up"])
 @pytest.mark.parametrize("aggregate", AGGREGATES, ids=lambda a: a.name)
 @given(data=st.data())
 def test_longs(aggregate, over_runs, data):
     fragments = data.draw(st.lists(st.lists(longs | st.none(), max_size=4), min_size=1, max_size=6))
-    wanted = defined(aggregate, [v for fragment in fragments for v in fragment])
+    values = [v for fragment in fragments for v in fragment]
+    wanted = defined(aggregate, values)
     actual = lowered(aggregate, LONG, fragments, over_runs)
     if aggregate.name == "sum" and wanted is not None and not -(2**63) <= wanted < 2**63:
         assert actual == "overflow"
     elif isinstance(wanted, float):
-        assert actual == pytest.approx(wanted, rel=1e-6)
+        assert_close(aggregate, actual, wanted, values)
     else:
         assert actual == wanted
 
@@ -96,13 +106,10 @@ def test_doubles(aggregate, over_runs, data):
     values = [v for fragment in fragments for v in fragment]
     wanted = defined(aggregate, values)
     actual = lowered(aggregate, DOUBLE, fragments, over_runs)
-    scale = max((v * v for v in values if v is not None), default=0.0)
     if wanted is None:
         assert actual is None
-    elif aggregate.name.startswith("stddev"):
-        assert actual**2 == pytest.approx(wanted**2, rel=1e-9, abs=1e-9 * scale + 1e-12)
     else:
-        assert actual == pytest.approx(wanted, rel=1e-9, abs=1e-9 * scale + 1e-12)
+        assert_close(aggregate, actual, wanted, values)
 
 
 def test_nan_is_the_largest_number():
