@@ -12,9 +12,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from app.http.times import IsoTime
 from app.settings import Settings
+from app.streams.file_options import FileOptions
 from app.streams.paths import checked_path
 from app.streams.schemas import StreamIn
-from app.streams.sources import FileOptions, FilesSource, KafkaSource, RateSource, SyntheticSource
+from app.streams.sources import FilesSource, KafkaSource, RateSource, SyntheticSource
 from optimizer.errors import FieldError, InvalidInput, Unsupported
 from optimizer.model.durations import MICROS, format_duration, parse_duration
 from optimizer.model.schema import Column, ColumnType, Kind, Schema
@@ -106,7 +107,12 @@ def _source(source: FilesSource | RateSource | SyntheticSource, settings: Settin
     if isinstance(source, FilesSource):
         return {
             "kind": "files",
-            "path": checked_path(source.path, bounded=source.bounded, settings=settings),
+            "path": checked_path(
+                source.path,
+                bounded=source.bounded,
+                recursive=bool(source.options.recursiveFileLookup),
+                settings=settings,
+            ),
             "format": source.format,
             "bounded": source.bounded,
             "options": _options(source.options, source.format),
@@ -131,10 +137,18 @@ def _options(options: FileOptions, file_format: str) -> dict[str, Any]:
         errors.append(
             FieldError(field="source.options.delimiter", message="is another name of sep: give one")
         )
+    if "maxBytesPerTrigger" in given and "maxFilesPerTrigger" in given:
+        errors.append(
+            FieldError(
+                field="source.options.maxBytesPerTrigger", message="cannot stand beside maxFilesPerTrigger"
+            )
+        )
     if errors:
         raise InvalidInput(errors)
     if "delimiter" in given:
         given["sep"] = given.pop("delimiter")
+    if "sep" in given and given["sep"] == given.get("quote", '"'):
+        raise InvalidInput.at("source.options.sep", "must be another character than the quote")
     return dict(sorted(given.items()))
 
 

@@ -13,8 +13,11 @@ _SYSTEM = tuple(Path(p) for p in ("/etc", "/proc", "/sys", "/dev", "/boot", "/ro
 _GLOB = set("*?[]{}\\")
 
 
-def checked_path(text: str, *, bounded: bool, settings: Settings) -> str:
-    """The path with its symbolic links resolved, so that a link that is changed later leads nowhere else."""
+def checked_path(text: str, *, bounded: bool, recursive: bool, settings: Settings) -> str:
+    """The path with its symbolic links resolved, so that a link that is changed later leads nowhere else.
+
+    Links inside the folder are not looked at: whoever may write there decides what is read.
+    """
     field = "source.path"
     if not text.startswith("/"):
         raise InvalidInput.at(field, "must be an absolute path of this machine's file system")
@@ -27,6 +30,10 @@ def checked_path(text: str, *, bounded: bool, settings: Settings) -> str:
         raise InvalidInput.at(field, "cannot be resolved") from None
     if not _allowed(path, settings):
         raise InvalidInput.at(field, _refusal(settings))
+    if recursive and settings.home.resolve().is_relative_to(path):
+        raise InvalidInput.at(
+            field, "contains WEFT_HOME, which recursiveFileLookup would read with everything else"
+        )
     if bounded and not exists:
         raise InvalidInput.at(field, "does not exist; a bounded source needs its files from the start")
     return str(path)
@@ -43,11 +50,15 @@ def _roots(settings: Settings) -> tuple[Path, ...] | None:
 
 def _allowed(path: Path, settings: Settings) -> bool:
     roots = _roots(settings)
-    if roots is not None:
-        return any(path.is_relative_to(root.resolve()) for root in roots)
     home = settings.home.resolve()
-    if path.is_relative_to(home):
-        return path.is_relative_to(home / "data")
+    private = path.is_relative_to(home) and not path.is_relative_to(home / "data")
+    if roots is not None:
+        resolved = [root.resolve() for root in roots]
+        # Only a root inside WEFT_HOME was meant to open a part of it.
+        meant = [root for root in resolved if not private or root.is_relative_to(home)]
+        return any(path.is_relative_to(root) for root in meant)
+    if private:
+        return False
     return path != Path("/") and not any(path.is_relative_to(system) for system in _SYSTEM)
 
 

@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from app.streams.file_options import FileOptions
+
 __all__ = [
     "DurationText",
-    "FileOptions",
     "FilesSource",
     "KafkaSource",
     "RateSource",
@@ -29,28 +30,6 @@ DurationText = Annotated[
     StringConstraints(min_length=1, max_length=100),
     Field(description='A duration: "90s", "5m", "1h", "250ms", "1 minute" or "PT5M".', examples=["90s"]),
 ]
-_Short = Annotated[str, StringConstraints(min_length=1, max_length=256)]
-_Character = Annotated[str, StringConstraints(min_length=1, max_length=4)]
-
-
-class FileOptions(StrictModel):
-    """The options of Spark's file sources that may be set: none that reads elsewhere or runs code."""
-
-    maxFilesPerTrigger: Annotated[int, Field(ge=1, le=1_000_000)] | None = None  # noqa: N815  (Spark's name)
-    maxBytesPerTrigger: _Short | None = None  # noqa: N815
-    latestFirst: bool | None = None  # noqa: N815
-    maxFileAge: _Short | None = None  # noqa: N815
-    recursiveFileLookup: bool | None = None  # noqa: N815
-    pathGlobFilter: _Short | None = None  # noqa: N815
-    header: bool | None = Field(default=None, description="csv: the first line names the columns.")
-    sep: _Character | None = Field(default=None, description="csv: what separates columns.")
-    delimiter: _Character | None = Field(default=None, description="csv: another name of sep.")
-    quote: _Character | None = Field(default=None, description="csv: what quotes values.")
-    escape: _Character | None = Field(default=None, description="csv: what escapes quotes.")
-    nullValue: Annotated[str, StringConstraints(max_length=256)] | None = None  # noqa: N815
-    multiLine: bool | None = None  # noqa: N815
-    timestampFormat: _Short | None = None  # noqa: N815
-    dateFormat: _Short | None = None  # noqa: N815
 
 
 class FilesSource(StrictModel):
