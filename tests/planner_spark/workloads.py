@@ -7,6 +7,7 @@ import random
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -30,14 +31,17 @@ GROUPINGS = ((), ("k",), ("j",), ("j", "k"), ("b", "k"), ("day",), ("x",), ("d",
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Workload:
     parts: tuple[tuple[tuple, ...], ...]
     queries: tuple[QuerySpec, ...]
     watermark: int
 
-    def __repr__(self) -> str:
-        return f"<{sum(map(len, self.parts))} tuples in {len(self.parts)} files, {len(self.queries)} queries>"
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What hypothesis prints of it: the rows themselves would fill screens."""
+        printer.text(
+            f"<{sum(map(len, self.parts))} tuples in {len(self.parts)} files, {len(self.queries)} queries>"
+        )
 
 
 @st.composite

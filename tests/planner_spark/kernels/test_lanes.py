@@ -76,7 +76,7 @@ def defined(aggregate: Aggregate, values: list) -> object:
 def assert_close(aggregate: Aggregate, actual: float, wanted: float, values: list) -> None:
     """Within 1e-9 of the magnitude of what went in: of its squares for variances."""
     power = 2 if aggregate.name.startswith(("var", "stddev")) else 1
-    scale = max(float(abs(v)) ** power for v in values if v is not None)
+    scale = max((float(abs(v)) ** power for v in values if v is not None), default=0.0)
     if aggregate.name.startswith("stddev"):
         actual, wanted = actual**2, wanted**2
     assert actual == pytest.approx(wanted, rel=1e-9, abs=1e-9 * scale + 1e-12)
