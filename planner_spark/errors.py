@@ -8,11 +8,16 @@ JobError
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from optimizer.errors import WeftError
 
-__all__ = ["AlreadyRunning", "CheckpointMismatch", "JobError", "SourceUnusable"]
+__all__ = ["AlreadyRunning", "CheckpointMismatch", "JobError", "SourceUnusable", "in_short"]
+
+_STACKS = re.compile(r"\n\s*at |\n\s*File \"|JVM stacktrace|Traceback \(most recent|=== Streaming Query ===")
+_RAISED = re.compile(r"^(?:: |Caused by: )?(?:[\w.$]+\.)?(\w+(?:Error|Exception)): (\S.*)$", re.MULTILINE)
+_LONGEST = 500
 
 
 class JobError(WeftError):
@@ -41,3 +46,20 @@ class SourceUnusable(JobError):
 
     exit_code = 5
     code = "source_unusable"
+
+
+def in_short(error: BaseException) -> str:
+    """What went wrong, for people: Spark wraps the cause in layers of stacks, which stay in the log.
+
+    >>> in_short(RuntimeError("failed\\nTraceback (most recent call last)\\n  File x\\na.BadError: no room\\n"))
+    'BadError: no room'
+    >>> in_short(ValueError("[PATH_NOT_FOUND] no such path\\n\\tat org.apache.spark"))
+    '[PATH_NOT_FOUND] no such path'
+    """
+    text = str(error)
+    raised = [cause for cause in _RAISED.findall(text) if cause[0] != "Py4JJavaError"]
+    if raised:
+        # The innermost cause comes last.
+        return ": ".join(raised[-1])[:_LONGEST]
+    said = " ".join(_STACKS.split(text, maxsplit=1)[0].split())
+    return said[:_LONGEST] or type(error).__name__

@@ -114,6 +114,9 @@ class FinalAggregation(StatefulProcessor):
         if memory is None or is_ahead or not self._is_of_this_line(memory, first, following, token):
             memory = _Memory(Shard(self._workload), following=first)
             _remembered[name] = memory
+        for number in [n for n in memory.last_ends if n < first]:
+            # Another worker has dropped them.
+            del memory.last_ends[number]
         self._catch_up(memory, following)
         return memory
 

@@ -17,7 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from planner_spark.admission import admit
 from planner_spark.checkpoint import committed_watermark
 from planner_spark.compile import compile_job
-from planner_spark.errors import JobError
+from planner_spark.errors import JobError, in_short
 from planner_spark.heartbeat import CLOSING, write_heartbeat
 from planner_spark.home import Home
 from planner_spark.idleness import Idleness
@@ -56,7 +56,7 @@ def run_job(spec: JobSpec) -> int:
             spark.stop()
     except Exception as error:
         code = error.code if isinstance(error, JobError) else JobError.code
-        status.change(state="failed", error=_in_short(error), error_code=code)
+        status.change(state="failed", error=in_short(error), error_code=code)
         log.exception("the job failed")
         return error.exit_code if isinstance(error, JobError) else JobError.exit_code
     status.change(state="finished" if finished else "stopped", input_rows_per_second=0.0)
@@ -183,8 +183,3 @@ def _jvm_pid(spark: SparkSession) -> int | None:
     gateway = spark.sparkContext._gateway
     process = getattr(gateway, "proc", None)
     return process.pid if process is not None else None
-
-
-def _in_short(error: BaseException) -> str:
-    """The first lines of an error, without a stack."""
-    return str(error).split("\nJVM stacktrace")[0].strip()[:2_000] or type(error).__name__

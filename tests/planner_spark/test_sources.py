@@ -10,11 +10,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from planner_spark.admission import admit
-from planner_spark.errors import SourceUnusable
+from planner_spark.errors import SourceUnusable, in_short
 from planner_spark.home import Home
 from planner_spark.job import stream_job
 from planner_spark.sinks.manifest import Manifest
@@ -64,6 +65,17 @@ def test_text_files(spark: SparkSession, tmp_path: Path, kind: str) -> None:
         (START, None): (None, 2.0),
         (START + second, None): (None, 2.0),
     }
+
+
+def test_a_file_that_is_no_parquet_is_named_without_a_stack(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "broken.parquet").write_text("this is no Parquet")
+    spec = bounded_spec(tmp_path / "gen", tmp_path / "data", SCHEMA, [SUMS], watermark=0, files_per_batch=10)
+    with pytest.raises(StreamingQueryException) as failed:
+        run(spark, spec)
+    said = in_short(failed.value)
+    assert "broken.parquet is not a Parquet file" in said
+    assert not any(mark in said for mark in ("Traceback", "\n", "py4j", ".scala", ".java:"))
 
 
 def unbounded(home: Path, stream: StreamSpec, query: QuerySpec) -> JobSpec:
