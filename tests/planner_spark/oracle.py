@@ -59,10 +59,10 @@ def expected(tuples: DataFrame, spec: JobSpec, query: QuerySpec) -> dict[tuple, 
                 f"v{position}"
             )
         )
-    rows = tuples.groupBy(window.alias("w"), *query.group_by).agg(*columns).collect()
+    rows = tuples.groupBy(window.alias("__window"), *query.group_by).agg(*columns).collect()
     answers = {}
     for row in rows:
-        start = row["w"]["start"].replace(tzinfo=UTC)
+        start = row["__window"]["start"].replace(tzinfo=UTC)
         key = tuple(_hashable(v) for v in (start, *(_aware(row[name]) for name in query.group_by)))
         answers[key] = tuple(
             (_aware(row[f"a{position}"]), row[f"v{position}"]) for position in range(len(query.aggregates))
