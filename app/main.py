@@ -19,7 +19,6 @@ from app.http.keys import ApiKeys
 from app.http.metrics import RequestMetrics, WorkloadCollector
 from app.jobs.router import router as jobs_router
 from app.jobs.service import JobService
-from app.jobs.state import Observed
 from app.jobs.supervisor import Supervisor
 from app.openapi import document
 from app.persistence.database import Database
@@ -32,13 +31,13 @@ from app.queries.service import QueryService
 from app.results.reader import ResultReader
 from app.results.router import router as results_router
 from app.settings import Settings
+from app.streams.activity import Activity
 from app.streams.router import router as streams_router
 from app.streams.service import StreamService
 
 __all__ = ["create_app"]
 
 _ROUTERS = (streams_router, queries_router, plans_router, jobs_router, results_router, health.router)
-_AT_REST = frozenset({Observed.STOPPED, Observed.FINISHED, Observed.FAILED})
 
 
 def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
@@ -48,9 +47,7 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     database = Database(settings.registry_url)
     supervisor = Supervisor(settings, database)
     reader = ResultReader()
-
-    def is_alive(stream: str) -> bool:
-        return supervisor.observe(stream).observed not in _AT_REST
+    activity = Activity(settings, supervisor.observe)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -61,7 +58,7 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
             if settings.demo:
                 give_demo(
                     database,
-                    StreamService(database, settings, is_alive),
+                    StreamService(database, settings, activity),
                     QueryService(database),
                     JobService(database, settings, supervisor),
                 )
@@ -80,7 +77,7 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     app.state.supervisor = supervisor
     app.state.plans = PlanCache()
     app.state.result_reader = reader
-    app.state.job_is_alive = is_alive
+    app.state.activity = activity
     for router in _ROUTERS:
         app.include_router(router)
     problems.install(app)

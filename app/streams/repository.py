@@ -72,10 +72,16 @@ class StreamRepository:
         query = select(Query.stream, func.count()).where(Query.stream.in_(names)).group_by(Query.stream)
         return {row[0]: row[1] for row in self._session.execute(query)}
 
-    def wants_to_run(self, name: str) -> bool:
-        """Whether the stream's job is meant to run."""
-        job = self._session.get(Job, name)
-        return job is not None and job.desired == "running"
+    def job(self, name: str) -> Job | None:
+        """What is wanted of the stream's job; None when nobody ever asked for it."""
+        return self._session.get(Job, name)
+
+    def rest(self, name: str) -> None:
+        """Want no more of a job that rests anyway: it would start on what the stream was before."""
+        job = self.job(name)
+        if job is not None and job.desired != "stopped":
+            job.desired, job.request, job.since = "stopped", None, datetime.now(UTC)
+            self._session.flush()
 
     def has_started(self, name: str) -> bool:
         """Whether the stream's job was ever started."""

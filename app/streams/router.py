@@ -22,7 +22,7 @@ _BODY_PROBLEMS = documented(400, 413, 415, 422)
 
 
 async def _service(request: Request, database: Db, settings: Config) -> StreamService:
-    return StreamService(database, settings, request.app.state.job_is_alive)
+    return StreamService(database, settings, request.app.state.activity)
 
 
 Service = Annotated[StreamService, Depends(_service)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -15,6 +14,7 @@ from app.queries.convert import normalized
 from app.queries.prepare import read_acq
 from app.queries.repository import QueryRepository
 from app.settings import Settings
+from app.streams.activity import Activity
 from app.streams.definition import normalize
 from app.streams.repository import StreamRepository
 from app.streams.schemas import StreamIn
@@ -26,14 +26,13 @@ __all__ = ["StreamService"]
 class StreamService:
     """Defines, replaces and lists streams; each call is one transaction.
 
-    ``alive`` says whether a driver of the stream's job is running whatever is desired: one that was told to
-    stop may not have done so yet.
+    ``activity`` says whether the stream's job is running.
     """
 
-    def __init__(self, database: Database, settings: Settings, alive: Callable[[str], bool]) -> None:
+    def __init__(self, database: Database, settings: Settings, activity: Activity) -> None:
         self._database = database
         self._settings = settings
-        self._alive = alive
+        self._activity = activity
 
     def normal_form(self, body: StreamIn) -> dict[str, Any]:
         """The definition as it would be stored."""
@@ -108,7 +107,7 @@ class StreamService:
         self._database.write(work)
 
     def _running(self, streams: StreamRepository, name: str) -> bool:
-        return streams.wants_to_run(name) or self._alive(name)
+        return self._activity.is_running(name, streams.job(name))
 
     def _check_change(self, session: Session, stream: Stream, definition: dict[str, Any]) -> None:
         if stream.definition == {**definition, "rate": stream.definition["rate"]}:
@@ -132,6 +131,7 @@ class StreamService:
                 f"registered queries do not fit the new definition, such as {first!r}: delete them first",
                 errors=errors,
             )
+        StreamRepository(session).rest(stream.name)
 
 
 def _view(stream: Stream, queries: int) -> dict[str, Any]:

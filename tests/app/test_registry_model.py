@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from app.errors import ApiError
+from app.jobs.automaton import Observation
 from app.persistence.database import Database
 from app.queries.schemas import SpecIn
 from app.queries.service import QueryService
 from app.settings import Settings
+from app.streams.activity import Activity
 from app.streams.schemas import StreamIn
 from app.streams.service import StreamService
 from optimizer.errors import InvalidInput
@@ -44,7 +46,7 @@ class Registry(RuleBasedStateMachine):
 
     def __init__(self, database: Database, settings: Settings) -> None:
         super().__init__()
-        self.streams = StreamService(database, settings, lambda name: False)
+        self.streams = StreamService(database, settings, Activity(settings, lambda _: Observation()))
         self.queries = QueryService(database)
         for name in ("a", "b"):
             try:
@@ -81,10 +83,8 @@ class Registry(RuleBasedStateMachine):
         there = self.everything()
         expected = None
         for key, body in wanted:
-            if body["stream"] not in self.model:
-                expected = "invalid"
-            elif there.setdefault(key, meaning(body)) != meaning(body) and expected is None:
-                expected = "query_exists"
+            if body["stream"] not in self.model or there.setdefault(key, meaning(body)) != meaning(body):
+                expected = "invalid_input"
         specs = [SpecIn.model_validate(body) for _, body in wanted]
         assert code_of(lambda: self.check(self.queries.register_all(specs).items)) == expected
         if expected is None:
@@ -158,7 +158,7 @@ def test_the_registry_behaves_as_a_dictionary(database, settings):
 
 @pytest.mark.parametrize("streams", [["a"] * 12, ["a", "b"] * 6])
 def test_one_of_many_simultaneous_registrations_wins(database, settings, streams):
-    service = StreamService(database, settings, lambda name: False)
+    service = StreamService(database, settings, Activity(settings, lambda _: Observation()))
     for name in set(streams):
         service.put(name, StreamIn.model_validate({"source": {"kind": "synthetic"}}))
     queries = QueryService(database)
@@ -183,7 +183,7 @@ def test_one_of_many_simultaneous_registrations_wins(database, settings, streams
 
 
 def test_ids_sort_by_their_bytes_on_every_database(database, settings):
-    StreamService(database, settings, lambda name: False).put(
+    StreamService(database, settings, Activity(settings, lambda _: Observation())).put(
         "a", StreamIn.model_validate({"source": {"kind": "rate"}})
     )
     queries = QueryService(database)

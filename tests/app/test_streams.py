@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from app.jobs.automaton import Observation
+from app.jobs.state import Observed
 from app.persistence.models import Job
 from app.persistence.types import from_micros
 from app.settings import Settings
@@ -206,22 +209,74 @@ def test_a_definition_that_breaks_queries_is_refused_and_names_them(client, trad
     assert client.put("/v1/streams/trades", json={**TRADES, "schema": wider}).status_code == 200
 
 
-def test_a_running_stream_keeps_its_definition(client, trades):
-    def desire(state: str) -> None:
-        def work(session):
-            session.merge(Job(stream="trades", desired=state, since=from_micros(0), generation=0, epoch=0))
+@pytest.fixture
+def job(client, trades, settings, monkeypatch):
+    """Sets what is wanted of the stream's job, what the supervisor sees, and what its driver last said."""
 
-        client.app.state.database.write(work)
+    def arrange(desired: str, observed: Observation | None = None, status: dict | None = None, **more):
+        row = {"since": from_micros(0), "generation": 1, "epoch": 2, "request": None, "error": None, **more}
+        client.app.state.database.write(lambda s: s.merge(Job(stream="trades", desired=desired, **row)))
+        monkeypatch.setattr(client.app.state.activity, "_observe", lambda _: observed or Observation())
+        folder = settings.home / "streams" / "trades" / "gen-1"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "status.json").write_text(json.dumps(status or {}))
 
-    desire("running")
-    changed = {**TRADES, "watermark": "1m"}
-    assert client.put("/v1/streams/trades", json=changed).json()["code"] == "stream_running"
+    return arrange
+
+
+def seen(state: Observed, error: str | None = None) -> Observation:
+    return Observation(observed=state, since=from_micros(1), error=error)
+
+
+CHANGED = {**TRADES, "watermark": "1m"}
+FINISHED = {"state": "finished", "generation": 1, "epoch": 2}
+
+
+def test_a_running_stream_keeps_its_definition(client, job):
+    job("running")
+    assert client.put("/v1/streams/trades", json=CHANGED).json()["code"] == "stream_running"
     assert client.put("/v1/streams/trades", json={**TRADES, "rate": 7}).status_code == 200
     assert client.delete("/v1/streams/trades").json()["code"] == "stream_in_use"
-    desire("stopped")
-    assert client.put("/v1/streams/trades", json=changed).status_code == 200
-    client.app.state.job_is_alive = lambda name: name == "trades"
-    assert client.put("/v1/streams/trades", json=TRADES).json()["code"] == "stream_running"
+    job("stopped", seen(Observed.STOPPING))
+    assert client.put("/v1/streams/trades", json=CHANGED).json()["code"] == "stream_running"
+    job("stopped", seen(Observed.STOPPED))
+    assert client.put("/v1/streams/trades", json=CHANGED).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("observed", "more"),
+    [
+        (seen(Observed.FINISHED), {"status": FINISHED}),
+        (seen(Observed.FAILED, "the state does not fit"), {"error": "the state does not fit"}),
+        (seen(Observed.FAILED, "refused"), {"error": "refused", "request": "resume"}),
+    ],
+)
+def test_a_job_that_has_finished_or_failed_does_not_run(client, job, observed, more):
+    job("running", observed, **more)
+    assert client.put("/v1/streams/trades", json=CHANGED).status_code == 200
+    # It would go on with what the stream was before, so it is wanted no more.
+    assert client.get("/v1/streams/trades/job").json()["desired"] == "stopped"
+    job("running", observed, **more)
+    assert client.delete("/v1/streams/trades").status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("observed", "more"),
+    [
+        (seen(Observed.FINISHED), {"status": FINISHED, "request": "fresh"}),
+        (seen(Observed.FINISHED), {"status": {**FINISHED, "epoch": 1}}),
+        (seen(Observed.FINISHED), {"status": {"state": "running", "generation": 1, "epoch": 2}}),
+        (seen(Observed.FAILED, "refused"), {"request": "resume"}),
+        (seen(Observed.FAILED, "refused"), {"error": "another crash"}),
+        (seen(Observed.STOPPED), {}),
+        (seen(Observed.RECOVERING, "crash"), {"error": "crash"}),
+    ],
+)
+def test_a_job_that_may_start_by_itself_counts_as_running(client, job, observed, more):
+    job("running", observed, **more)
+    assert client.put("/v1/streams/trades", json=CHANGED).json()["code"] == "stream_running"
+    assert client.delete("/v1/streams/trades").json()["code"] == "stream_in_use"
+    assert client.get("/v1/streams/trades/job").json()["desired"] == "running"
 
 
 def test_a_stream_in_use_is_deleted_only_with_all_its_queries(client, trades):
