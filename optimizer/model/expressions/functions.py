@@ -7,11 +7,12 @@ the call. A function that may raise in ANSI mode is written so that it cannot.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from optimizer.model.expressions.terms import Refusal, Term, call, compose
+from optimizer.model.expressions import literals
+from optimizer.model.expressions.terms import Form, Refusal, Term, call, choose, compare, compose, join
 from optimizer.model.expressions.types import (
     BOOLEAN,
     DATE,
@@ -28,11 +29,12 @@ from optimizer.model.expressions.types import (
 )
 from optimizer.model.schema import MAX_PRECISION, ColumnType, Kind
 
-__all__ = ["ARITHMETIC", "BY_NODE", "FUNCTIONS", "Function", "arithmetic", "cast", "same_type"]
+__all__ = ["ARITHMETIC", "BY_NODE", "FUNCTIONS", "Function", "arithmetic", "cast", "minus", "same_type"]
 
 Rule = Callable[[str, tuple[Term, ...]], Term]
 MAX_ROUND = 18
-_WIDE = ColumnType(kind=Kind.DECIMAL, precision=38, scale=18)
+_NEGATED = 34
+_LARGEST = literals.number("9.223372036854775807e18")
 
 ARITHMETIC = {"+": "try_add", "-": "try_subtract", "*": "try_multiply", "/": "try_divide", "%": "try_mod"}
 """Operators and the functions that give NULL where the operators raise: overflow and division by zero."""
@@ -122,23 +124,53 @@ def numeric(name: str, term: Term) -> ColumnType:
     return term.type
 
 
+def minus(value: Term) -> Term:
+    """The value with the other sign, of the same type; NULL where there is none, as for the smallest long."""
+    type_ = numeric("-", value)
+    if type_.is_integral:
+        return arithmetic("-", literals.number("0"), value)
+    # Nothing is taken from 0: that would be a double for a float, a digit less for a long decimal, and 0 for -0.
+    if type_.kind is Kind.DECIMAL and type_.precision > _NEGATED:
+        # Spark rounds to so many digits, and raises when the last of them is carried over.
+        narrow = replace(type_, precision=_NEGATED, scale=min(type_.scale, _NEGATED))
+        return cast(call("negative", (cast(value, narrow),), narrow), type_)
+    return call("negative", (value,), type_)
+
+
+def _negative(_: str, given: tuple[Term, ...]) -> Term:
+    return minus(given[0])
+
+
 def _abs(name: str, given: tuple[Term, ...]) -> Term:
     type_ = numeric(name, given[0])
-    # The smallest int and long have no positive counterpart of their type; as decimals they do.
-    safe = cast(given[0], as_decimal(type_)) if type_.is_integral else given[0]
-    return call(name, (safe,), safe.type or type_)
+    if not type_.is_integral:
+        return call(name, given, type_)
+    # The smallest int and long have no positive counterpart of their type; as decimals they do, and back again
+    # it is NULL. What goes on from there must have Spark's type, or 7 / 2 would be that of decimals.
+    exact = cast(given[0], as_decimal(type_))
+    return cast(call(name, (exact,), as_decimal(type_)), type_)
 
 
 def _whole(name: str, given: tuple[Term, ...]) -> Term:
-    """Floor and ceil: an integer becomes a long, a decimal gets room for a carry."""
+    """Floor and ceil: a long, or a decimal with room for a carry."""
     type_ = numeric(name, given[0])
-    if type_.is_integral:
-        return call(name, given, LONG)
-    # Of a double beyond the longs they raise; as a decimal it is NULL, and exact from 1e-18 on.
-    safe = cast(given[0], _WIDE) if type_.is_fractional else given[0]
-    exact = safe.type or _WIDE
-    whole = min(MAX_PRECISION, exact.precision - exact.scale + 1)
-    return call(name, (safe,), ColumnType(kind=Kind.DECIMAL, precision=whole, scale=0))
+    if type_.kind is Kind.DECIMAL:
+        whole = min(MAX_PRECISION, type_.precision - type_.scale + 1)
+        return call(name, given, ColumnType(kind=Kind.DECIMAL, precision=whole, scale=0))
+    return call(name, (_within_longs(given[0]),) if type_.is_fractional else given, LONG)
+
+
+def _within_longs(value: Term) -> Term:
+    """A float or double that is a long or nearly so, or NaN, whose floor Spark takes to be 0; NULL beyond."""
+    if len(value.parts) == 1 and _guarded(value.parts[0]).sql == value.sql:
+        return value
+    return _guarded(value)
+
+
+def _guarded(value: Term) -> Term:
+    type_ = value.type or DOUBLE
+    small = compare("<=", call("abs", (value,), type_), _LARGEST)
+    return choose([join(Form.OR, (small, call("isnan", (value,), BOOLEAN)))], [value], None, type_)
 
 
 def _round(name: str, given: tuple[Term, ...]) -> Term:
@@ -186,6 +218,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(name="lower", node=exp.Lower, rule=_TEXT),
     Function(name="minute", node=exp.Minute, rule=_TIME_PART),
     Function(name="month", node=exp.Month, rule=_DAY_PART),
+    Function(name="negative", node=exp.Negative, rule=_negative),
     Function(name="round", node=exp.Round, rule=_round, arguments=("this", "decimals")),
     Function(name="second", node=exp.Second, rule=_TIME_PART),
     Function(name="startswith", node=exp.StartsWith, rule=_TEXT_TEST, arguments=("this", "expression")),

@@ -106,9 +106,14 @@ def fit(literal: Term, other: ColumnType | None) -> Term:
     if isinstance(literal.value, str) and other is not None:
         if other.is_numeric:
             return plain_number(number(literal.value.strip()))
+        if other == DATE and _TIMESTAMP.fullmatch(literal.value.strip()):
+            # Spark would take the date of it and forget the time, which is hardly what was meant.
+            raise Refusal(
+                f"{literal.value[:40]!r} has a time, and what it is compared with is a date: write '2024-05-01', "
+                "or cast the date to a timestamp"
+            )
         if is_temporal(other):
-            is_day = bool(_DATE.fullmatch(literal.value.strip()))
-            return temporal(literal.value, DATE if other == DATE and is_day else TIMESTAMP)
+            return temporal(literal.value, other)
     return plain_number(literal)
 
 

@@ -6,7 +6,7 @@ and is the largest), so ``NOT a < b`` is ``a >= b``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -15,7 +15,7 @@ from enum import Enum, auto
 from optimizer.model.expressions.types import BOOLEAN
 from optimizer.model.schema import ColumnType
 
-__all__ = ["Form", "Refusal", "Term", "call", "compare", "condition", "join", "negate", "operand"]
+__all__ = ["Form", "Refusal", "Term", "call", "choose", "compare", "condition", "join", "negate", "operand"]
 
 MAX_DEPTH = 20
 """Terms inside each other: what sqlglot can read again without running out of stack, beside its caller."""
@@ -50,7 +50,7 @@ class Term:
     columns: frozenset[str] = frozenset()
     depth: int = 0
     parts: tuple[Term, ...] = ()
-    """The operands of AND, OR and NOT."""
+    """The operands of AND, OR and NOT, and the values of CASE."""
     opposite: str | None = None
     """The text of the negation, where it is not simply NOT of the text."""
     value: bool | int | float | str | Decimal | date | None = None
@@ -100,6 +100,14 @@ def compare(operator: str, left: Term, right: Term) -> Term:
         f"{operand(left)} {negated} {operand(right)}" if negated else None,
         (left, right),
     )
+
+
+def choose(tests: Sequence[Term], values: Sequence[Term], other: Term | None, type_: ColumnType) -> Term:
+    """CASE WHEN; ``parts`` are the values, so that a term can be seen to be made in a certain way."""
+    text = " ".join(f"WHEN {t.sql} THEN {v.sql}" for t, v in zip(tests, values, strict=True))
+    tail = "" if other is None else f" ELSE {other.sql}"
+    given = (*values,) if other is None else (*values, other)
+    return replace(compose(f"CASE {text}{tail} END", (*tests, *given), type_), parts=given)
 
 
 def condition(sql: str, opposite: str | None, parts: Iterable[Term]) -> Term:

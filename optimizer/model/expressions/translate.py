@@ -12,7 +12,7 @@ from optimizer.model.expressions.functions import (
     Function,
     arithmetic,
     cast,
-    numeric,
+    minus,
     same_type,
 )
 from optimizer.model.expressions.like import like_pattern
@@ -31,8 +31,8 @@ from optimizer.model.expressions.terms import (
     Form,
     Refusal,
     Term,
+    choose,
     compare,
-    compose,
     condition,
     join,
     negate,
@@ -209,8 +209,7 @@ class Translator:
         value = self(only(node, "this").this)
         if value.is_literal and value.type is not None and value.type.is_numeric:
             return literals.number(value.sql[1:] if value.sql.startswith("-") else f"-{value.sql}")
-        numeric("-", value)
-        return arithmetic("-", literals.number("0"), value)
+        return minus(value)
 
     def _cast(self, node: exp.Expr) -> Term:
         only(node, "this", "to", ignored=("safe",))
@@ -233,9 +232,7 @@ class Translator:
         values = [self(value) for _, value in branches]
         other = self(default) if default is not None else literals.null()
         type_ = same_type("CASE", (*values, other))
-        text = " ".join(f"WHEN {t.sql} THEN {v.sql}" for t, v in zip(tests, values, strict=True))
-        tail = f" ELSE {other.sql}" if other.type is not None else ""
-        return compose(f"CASE {text}{tail} END", (*tests, *values, other), type_)
+        return choose(tests, values, other if other.type is not None else None, type_)
 
     def _anonymous(self, node: exp.Expr) -> Term:
         name = function_name(node)

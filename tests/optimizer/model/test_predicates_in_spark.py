@@ -66,6 +66,25 @@ def extremes(spark):
     return frame
 
 
+@pytest.fixture(scope="module")
+def moderate(spark, extremes):
+    """Tuples on which Spark's own functions do not raise."""
+    rows = [
+        (None,) * 11,
+        *[
+            (n, 10**9 * n + 1, n / 3, n / 7 * 1e6, Decimal(n // 100) / 4, Decimal(n), "s", "n", True,
+             dt.date(2024, 1, 1), dt.datetime(2024, 1, 1))
+            for n in (-2_000_000_000, -100, -7, -1, 0, 1, 2, 50, 1_999_999_999)
+        ],
+        (0, 0, -0.0, -0.0, Decimal(0), Decimal(0), "", "", False, dt.date(1, 1, 1), dt.datetime(1970, 1, 1)),
+        (1, 2**63 - 1, float("nan"), float("nan"), Decimal("0.01"), Decimal(1), "", "", None, None, None),
+        (1, -(2**63) + 1, 1e-30, -9.2e18, Decimal("-0.01"), Decimal(1), "", "", None, None, None),
+    ]  # fmt: skip
+    frame = spark.createDataFrame(rows, extremes.schema).coalesce(1).cache()
+    frame.count()
+    return frame
+
+
 def test_string_literals_are_read_back_exactly(spark):
     read = spark.range(1).selectExpr(*(quote(value) for value in NASTY)).first()
     assert list(read) == NASTY
@@ -112,10 +131,29 @@ def test_no_predicate_raises_on_extreme_tuples(extremes, texts):
         "s || Name = 'a%_\\\\Ab'", "floor(m) = -1", "ceil(i / 2) = 1", "floor(i / 2) = -1",
         "year(ts) = 2024 OR hour(ts) = 23", "CASE WHEN b THEN 'y' ELSE 'n' END = 'y'", "coalesce(b, true)",
         "length(trim(s)) = 1", "round(m, 1) = 0", "day < ts", "f = d", "i IN (0.0, 1.00)", "isnan(f)",
-        "i <=> NULL",
+        "i <=> NULL", "day < CAST('2024-01-01 10:00:00' AS timestamp)",
+        "CAST(-f AS STRING) = '-0.0'", "CAST(-d AS STRING) = '0.0'", "CAST(-CAST(m AS float) AS string) = '0.01'",
+        "CAST(-m AS string) = '0.01'",
     ],
 )  # fmt: skip
 def test_a_canonical_predicate_is_true_of_the_tuples_that_its_text_is_true_of(extremes, text):
     predicate = parse_predicate(text, SCHEMA)
     kept = extremes.selectExpr(f"({text}) AS given", f"({predicate.sql}) AS canonical").collect()
+    assert [row.given for row in kept] == [row.canonical for row in kept]
+
+
+VALUES = [
+    *[f"{call}({column})" for call in ("abs", "floor", "ceil", "-") for column in ("i", "l", "f", "d", "m")],
+    "abs(i) / 3", "abs(l) / 7", "abs(i) % 3", "abs(l % 1000) * 7", "floor(d) / 3", "ceil(f) / 3", "floor(m) / 3",
+    "floor(i) / 3", "-f / 3", "-m / 3", "-abs(i)", "abs(-l)", "floor(abs(d) / 7)", "ceil(-d)", "floor(f * 1e-30)",
+    "ceil(d * 1e-25)", "coalesce(-f, 1)", "-big", "-big / 3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_a_value_has_the_type_and_the_digits_that_spark_gives_it(moderate, value):
+    """As a string a value shows both: 2.3333333333333335 is a double and 2.333333 is a decimal."""
+    # The predicate is true of every tuple; what matters is the value inside it.
+    written = parse_predicate(f"CAST({value} AS STRING) <> ''", SCHEMA).sql.removesuffix(" <> ''")
+    kept = moderate.selectExpr(f"CAST({value} AS STRING) AS given", f"{written} AS canonical").collect()
     assert [row.given for row in kept] == [row.canonical for row in kept]
