@@ -10,22 +10,21 @@ query cannot be is refused with a word on what it can be; every refusal is an `I
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from app.sql_tokens import read_tokens, where_text
 from optimizer.errors import InvalidInput
 from optimizer.model.aggregates import AGGREGATES, SYNONYMS, find_aggregate
 from optimizer.model.expressions.nodes import function_name, is_foreign, string_of, unwelcome
 from optimizer.model.expressions.terms import Refusal
-from optimizer.model.expressions.text import DIALECT, tokenize
+from optimizer.model.expressions.text import DIALECT
 
 __all__ = ["parse_sql"]
 
 MAX_SQL = 100_000
-MAX_TOKENS = 20_000
 _EXAMPLE = (
     "write SELECT symbol, max(price) AS hi FROM trades WHERE price > 10 "
     "GROUP BY symbol, window(ts, '5 minutes', '30 seconds')"
@@ -69,13 +68,7 @@ def parse_sql(text: str) -> dict[str, Any]:
 
 
 def _spec(text: str) -> dict[str, Any]:
-    tokens = tokenize(text, longest=MAX_SQL)
-    while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
-        tokens.pop()
-    for token, after in pairwise(tokens):
-        # sqlglot takes WINDOW after GROUP BY for the clause of that name; before a parenthesis it is ours.
-        if token.token_type is TokenType.WINDOW and after.token_type is TokenType.L_PAREN:
-            token.token_type = TokenType.VAR
+    tokens = read_tokens(text, longest=MAX_SQL)
     select = _select(tokens, text)
     stream, alias = _source(select)
     names = {stream.lower(), alias.lower()}
@@ -88,7 +81,7 @@ def _spec(text: str) -> dict[str, Any]:
         "group_by": group_by,
     }
     if select.args.get("where") is not None:
-        spec["where"] = _where(tokens, text, names)
+        spec["where"] = where_text(tokens, text, names)
     return spec
 
 
@@ -100,9 +93,12 @@ def _select(tokens: list[Token], text: str) -> exp.Select:
         raise Refusal(f"must be one SELECT: {_EXAMPLE}")
     if any(t.token_type is TokenType.SEMICOLON for t in tokens):
         raise Refusal("must be one statement")
-    if len(tokens) > MAX_TOKENS:
-        raise Refusal(f"must have at most {MAX_TOKENS} words and signs")
-    parsed = _parsed(tokens, text)
+    try:
+        parsed = DIALECT.parser().parse_into(exp.Select, tokens, text)[0]
+    except RecursionError:
+        raise
+    except Exception as error:  # sqlglot is not hardened against garbage: the text is at fault
+        raise Refusal(f"could not be read as Spark SQL: {_EXAMPLE}") from error
     if isinstance(parsed, exp.SetOperation):
         raise Refusal("UNION, INTERSECT and EXCEPT are not supported: register several queries")
     if not isinstance(parsed, exp.Select):
@@ -111,15 +107,6 @@ def _select(tokens: list[Token], text: str) -> exp.Select:
         raise Refusal("subqueries are not supported: name the stream in FROM")
     _check_clauses(parsed)
     return parsed
-
-
-def _parsed(tokens: list[Token], text: str) -> exp.Expr | None:
-    try:
-        return DIALECT.parser().parse_into(exp.Select, tokens, text)[0]
-    except RecursionError:
-        raise
-    except Exception as error:  # sqlglot is not hardened against garbage: the text is at fault
-        raise Refusal(f"could not be read as Spark SQL: {_EXAMPLE}") from error
 
 
 def _check_clauses(select: exp.Select) -> None:
@@ -228,7 +215,8 @@ def _aggregate(node: exp.Expr, alias: str | None, names: set[str]) -> dict[str, 
         raise Refusal("FILTER is not supported: register a query with that WHERE")
     if isinstance(node, exp.Window):
         raise Refusal("OVER is not supported: the window is in GROUP BY")
-    found = find_aggregate(_AGGREGATES.get(type(node)) or _plain_name(node))
+    unknown = function_name(node) if isinstance(node, exp.Anonymous) else ""
+    found = find_aggregate(_AGGREGATES.get(type(node), unknown))
     if found is None:
         raise Refusal(
             f"{node.sql('spark')[:60]!r} is not an allowed aggregate: use one of {_function_names()}"
@@ -246,10 +234,6 @@ def _aggregate(node: exp.Expr, alias: str | None, names: set[str]) -> dict[str, 
     return {"function": found.name, "column": column, "as": alias or f"{found.name}_{column}"}
 
 
-def _plain_name(node: exp.Expr) -> str:
-    return function_name(node) if isinstance(node, exp.Anonymous) else ""
-
-
 def _function_names() -> str:
     return ", ".join([*(a.name for a in AGGREGATES), *SYNONYMS])
 
@@ -263,20 +247,3 @@ def _column(node: exp.Column, names: set[str]) -> str:
     if table is not None and table.name.lower() not in names:
         raise Refusal(f"{table.name[:60]!r} is not the stream in FROM: write the column's name alone")
     return node.name
-
-
-def _where(tokens: list[Token], text: str, names: set[str]) -> str:
-    """The text between WHERE and GROUP BY as it was given, without qualifiers by the stream's name."""
-    start = next(i for i, t in enumerate(tokens) if t.token_type is TokenType.WHERE) + 1
-    stop = next(i for i, t in enumerate(tokens) if t.token_type is TokenType.GROUP_BY)
-    if stop < start:
-        raise Refusal("WHERE must stand before GROUP BY")
-    pieces, position = [], tokens[start].start
-    for i in range(start, stop - 1):
-        is_name = tokens[i].token_type in (TokenType.VAR, TokenType.IDENTIFIER)
-        is_first = i == start or tokens[i - 1].token_type is not TokenType.DOT
-        is_qualifier = is_name and is_first and tokens[i + 1].token_type is TokenType.DOT
-        if is_qualifier and tokens[i].text.lower() in names:
-            pieces.append(text[position : tokens[i].start])
-            position = tokens[i + 1].end + 1
-    return "".join([*pieces, text[position : tokens[stop - 1].end + 1]])

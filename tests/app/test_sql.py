@@ -62,6 +62,33 @@ def test_names_may_be_backquoted_and_qualified_by_the_stream_or_its_alias():
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "index",
+        "order",
+        "table",
+        "date",
+        "timestamp",
+        "left",
+        "interval",
+        "end",
+        "case",
+        "limit",
+        "all",
+        "window",
+    ],
+)
+def test_a_stream_may_be_called_what_sql_calls_its_own_words(name):
+    spec = parse_sql(
+        f"SELECT {name}.symbol, max({name}.date) FROM {name} WHERE {name}.price > 1 AND {name}.date < 2 "
+        f"GROUP BY {name}.symbol, window({name}.ts, '5 minutes')"
+    )
+    assert (spec["stream"], spec["event_time"], spec["group_by"]) == (name, "ts", ["symbol"])
+    assert spec["where"] == "price > 1 AND date < 2"
+    assert spec["aggregates"][0]["column"] == "date"
+
+
+@pytest.mark.parametrize(
     ("text", "word"),
     [
         (f"SELECT max(a) FROM t JOIN u ON t.x = u.x {TAIL}", "JOIN"),
