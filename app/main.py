@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app import health, problems
+from app import docs_page, health, problems
 from app.demo import give_demo
 from app.http.body import BodyLimit
 from app.http.hosts import OwnNames
@@ -37,7 +37,15 @@ from app.streams.service import StreamService
 
 __all__ = ["create_app"]
 
-_ROUTERS = (streams_router, queries_router, plans_router, jobs_router, results_router, health.router)
+_ROUTERS = (
+    streams_router,
+    queries_router,
+    plans_router,
+    jobs_router,
+    results_router,
+    health.router,
+    docs_page.router,
+)
 
 
 def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
@@ -69,7 +77,7 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
             reader.close()
             database.close()
 
-    app = FastAPI(title="Weft", lifespan=lifespan, redirect_slashes=False)
+    app = FastAPI(title="Weft", lifespan=lifespan, redirect_slashes=False, docs_url=None, redoc_url=None)
     app.state.settings = settings
     app.state.database = database
     app.state.metrics = CollectorRegistry()

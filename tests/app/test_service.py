@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,27 @@ def test_the_first_page_leads_on(client):
     for link in ("/docs", "/openapi.json", "/v1/streams", "/metrics"):
         assert f'href="{link}"' in page.text
         assert client.get(link).status_code == 200
+
+
+def test_the_documentation_needs_no_other_host(client):
+    page = client.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    named = re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=[\"']([^\"']+)[\"']", page.text)
+    named += re.findall(r"url: '([^']+)'", page.text)
+    assert {name.partition(":")[0] for name in named if not name.startswith("/")} <= {"data"}
+    served = [name for name in named if name.startswith("/")]
+    assert {name.rpartition(".")[2] for name in served} == {"js", "css", "json"}
+    for name in served:
+        answer = client.get(name)
+        assert answer.status_code == 200
+        assert "://" not in name
+    assert "http://" not in page.text.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in page.text
+    # An OpenAPI document of version 3.1 is shown by Swagger UI from version 5 on.
+    script = client.get(next(name for name in served if name.endswith(".js"))).text
+    assert int(re.search(r'PACKAGE_VERSION:"([0-9]+)\.', script)[1]) >= 5
+    assert check_problem(client.get("/docs/consts.py"), 404)["code"] == "not_found"
+    assert client.get("/redoc").status_code == 404
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST:1234", "[::1]:8000", "127.9.9.9:80"])
