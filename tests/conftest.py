@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from fastapi import FastAPI
 
@@ -21,6 +22,11 @@ with warnings.catch_warnings():
 
 ADDRESS = "http://127.0.0.1:8000"
 """What clients call the service: without keys it answers to no other name."""
+
+
+# How long an example takes says more about what else the machine does than about the code.
+hypothesis.settings.register_profile("weft", deadline=None)
+hypothesis.settings.load_profile("weft")
 
 
 @pytest.fixture(autouse=True)
