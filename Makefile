@@ -8,6 +8,8 @@ BIN := .venv/bin
 # The output of java.sh is taken in two steps because eval would hide that it failed.
 JAVA := java_env="$$(scripts/java.sh)"; eval "$$java_env";
 PYTEST := $(BIN)/python -m pytest
+# Two at a time, a file in one process and in the order of the files: Spark sessions are shared by a folder's tests.
+WORKERS ?= -n 2 --dist loadfile --no-loadscope-reorder
 ARGS ?=
 
 help: ## Show this list
@@ -22,7 +24,7 @@ setup: ## Make .venv with everything that tests and checks need
 
 test: setup ## Run all tests but the slow ones, with a coverage summary
 	@scripts/postgres.sh
-	@$(JAVA) $(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered $(ARGS)
+	@$(JAVA) $(PYTEST) $(WORKERS) -m "not slow" --cov --cov-report=term:skip-covered $(ARGS)
 
 test-slow: setup ## Run the long tests: hundreds of workloads, dozens of kills
 	@scripts/postgres.sh
