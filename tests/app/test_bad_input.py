@@ -7,8 +7,6 @@ from typing import get_args
 
 import pytest
 
-from app.errors import ApiError
-from app.http.strict_json import strict_json
 from app.main import create_app
 from app.settings import Settings
 from app.streams.sources import Source
@@ -151,21 +149,6 @@ BAD_STREAMS = {
     "NUL": ({"event_time": "\x00"}, "event_time"),
 }
 
-BAD_BODIES = {
-    "no JSON": (b"{", 400),
-    "no body": (b"", 422),
-    "NaN": (b'{"rate": NaN}', 400),
-    "infinity": (b'{"rate": 1e999}', 422),
-    "endless number": (b'{"rate": ' + b"9" * 5000 + b"}", 400),
-    "deep": (b"[" * 200_000, 400),
-    "deep objects": (b'{"a":' * 200_000, 400),
-    "no UTF-8": (b'{"a": "\xff\xfe"}', 400),
-    "a list": (b"[]", 422),
-    "null": (b"null", 422),
-    "a text": (b'"text"', 422),
-    "surrogate as key": (b'{"\\ud800": 1}', 422),
-}
-
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
@@ -246,24 +229,6 @@ def test_a_spec_beside_sql_is_named_by_its_own_fields(client):
         assert "beside sql" in problem["errors"][0]["message"]
 
 
-@pytest.mark.parametrize("case", BAD_BODIES)
-def test_bad_bodies(client, case):
-    body, status = BAD_BODIES[case]
-    headers = {"content-type": "application/json"}
-    for method, path in [("PUT", "/v1/streams/s"), ("POST", "/v1/queries"), ("POST", "/v1/queries:batch")]:
-        check_problem(client.request(method, path, content=body, headers=headers), status)
-
-
-def test_nesting_that_json_is_read_at_but_cannot_be_searched_at(monkeypatch):
-    """From Python 3.12 on the reader, being written in C, goes deeper than anything in Python."""
-    value: object = "\x00"
-    for _ in range(5_000):
-        value = [value]
-    monkeypatch.setattr("app.http.strict_json.json.loads", lambda *_, **__: value)
-    with pytest.raises(ApiError, match="nested too deeply"):
-        strict_json(b'"\\u0000"')
-
-
 @pytest.mark.parametrize("name", [LONG, "1x", "a b", "a%00b", "..%2f", "%ED%A0%80", "é"])
 def test_bad_names_in_addresses(client, name):
     for path in (f"/v1/streams/{name}", f"/v1/queries/{name}x%20"):
@@ -280,19 +245,3 @@ def test_bad_names_in_addresses(client, name):
 def test_bad_parameters(client, query):
     problem = check_problem(client.get(f"/v1/queries?{query}"), 422)
     assert problem["errors"][0]["field"] == query.split("=")[0]
-
-
-def test_a_body_of_50_megabytes(client):
-    headers = {"content-type": "application/json"}
-    body = b'{"where": "' + b"x" * 50_000_000 + b'"}'
-    assert check_problem(client.post("/v1/queries", content=body, headers=headers), 413)["code"] == (
-        "body_too_large"
-    )
-    chunks = (b"x" * 1_000_000 for _ in range(50))
-    check_problem(client.post("/v1/queries", content=chunks, headers=headers), 413)
-
-
-def test_other_media_types(client):
-    for media_type in ("text/plain", "application/x-www-form-urlencoded", ""):
-        answer = client.post("/v1/queries", content=json.dumps(QUERY), headers={"content-type": media_type})
-        assert check_problem(answer, 415)["code"] == "unsupported_media_type"
