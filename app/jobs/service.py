@@ -84,6 +84,9 @@ class JobService:
         if job is None or job.desired != Desired.RUNNING:
             return False
         seen = self._supervisor.observe(job.stream)
+        if seen.observed is Observed.FAILED:
+            # Also with a request that could not be carried out: asking again is how it is tried again.
+            return False
         return job.request is not None or seen.since is None or seen.observed in _ALIVE
 
     def _request(

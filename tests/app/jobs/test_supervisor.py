@@ -15,7 +15,7 @@ from app.jobs import automaton
 from app.jobs.process import is_locked
 from app.jobs.state import TRANSITIONS, IllegalTransitionError, Observed, check_transition
 from app.jobs.supervisor import Supervisor, SupervisorError
-from app.persistence.models import Stream
+from app.persistence.models import Query, Stream
 from app.streams.repository import StreamRepository
 from tests.app.jobs.conftest import World
 from tests.app.jobs.service_process import DRIVER
@@ -345,6 +345,18 @@ def test_a_generated_stream_keeps_its_rate_within_a_generation(world: World):
         assert started is not None
         rates.append(started.stream.rate)
     assert rates == [100.0, 200.0]
+
+
+def test_a_start_that_could_not_be_composed_is_tried_again_when_asked_for(world: World):
+    world.stream()
+    world.query("a")
+    world.jobs.start("s", fresh=False)
+    world.database.write(lambda session: session.delete(session.get_one(Query, "a")))
+    world.supervise()
+    assert "no queries" in world.until("failed")["error"]
+    world.query("b")
+    world.jobs.start("s", fresh=False)
+    world.until("running")
 
 
 def test_one_stream_that_fails_does_not_hold_up_another(world: World):
