@@ -18,5 +18,5 @@ if apt_install_one_of postgresql && is_there; then exit 0; fi
 if [ "${CI:-}" = true ]; then
     die "PostgreSQL is required in CI and could not be installed: apt-get install postgresql"
 fi
-say "no PostgreSQL here and no right to install it: the tests against a real server will be skipped" \
+say "no PostgreSQL here, nor could it be installed: the tests against a real server will be skipped" \
     "(sudo apt-get install postgresql brings them back)"
