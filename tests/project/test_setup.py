@@ -1,4 +1,4 @@
-"""scripts/setup.sh, with stand-ins for the programs that would fetch packages."""
+"""scripts/setup.sh and scripts/lib.sh, with stand-ins for the programs that would fetch packages."""
 
 from __future__ import annotations
 
@@ -99,3 +99,68 @@ def test_the_versions_of_python_are_those_of_the_project(checkout: Path, program
     assert [call.split()[0] for call in set_up(checkout, programs)] == ["venv", "pip", "pip"]
     project.write_text(project.read_text().replace(f"<{major}.{minor}", f"<{major}.{minor + 1}"))
     assert [call.split()[0] for call in set_up(checkout, programs)] == ["pip", "pip"]
+
+
+APT_GET = """#!/usr/bin/env bash
+echo "apt-get $1 ${@: -1}" >>"$CALLS"
+[ "$1" != update ] || exit "$UPDATE"
+[ "${@: -1}" = second ] || { echo "no package ${@: -1}" && exit 100; }
+"""
+SUDO = """#!/usr/bin/env bash
+[ "$1" = -n ] && [ "$SUDO" = free ] || exit 1
+shift
+echo sudo >>"$CALLS"
+exec "$@"
+"""
+
+
+def install(
+    programs: Path, packages: str, *, user: int, sudo: str = "asks", update: int = 0
+) -> tuple[bool, str, list[str]]:
+    """Ask lib.sh for one of the packages; whether it came, what was said, what was run."""
+    for name in ("env", "mktemp", "tail", "true"):
+        (programs / name).symlink_to(shutil.which(name) or name)
+    (programs / "id").unlink()
+    for name, text in {"apt-get": APT_GET, "sudo": SUDO, "id": f"#!/usr/bin/env bash\necho {user}\n"}.items():
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    calls = programs / "calls"
+    calls.write_text("")
+    done = subprocess.run(
+        ["bash", "-euc", f'. "{ROOT}/scripts/lib.sh"; apt_install_one_of {packages}'],
+        env={"PATH": str(programs), "CALLS": str(calls), "SUDO": sudo, "UPDATE": str(update)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode == 0, done.stderr, calls.read_text().splitlines()
+
+
+def test_root_installs_the_first_package_that_can_be_had(programs: Path):
+    came, said, calls = install(programs, "first second third", user=0)
+    assert came
+    assert calls == ["apt-get update -q", "apt-get install first", "apt-get install second"]
+    assert "no package" not in said
+
+
+def test_lists_that_cannot_be_renewed_do_not_keep_a_package_away(programs: Path):
+    came, said, _ = install(programs, "second", user=0, update=100)
+    assert came
+    assert "apt-get update failed, going on" in said
+
+
+def test_what_apt_said_is_shown_if_no_package_can_be_had(programs: Path):
+    came, said, _ = install(programs, "first", user=0)
+    assert not came
+    assert "no package first" in said
+
+
+def test_a_sudo_that_asks_for_no_password_is_used(programs: Path):
+    came, _, calls = install(programs, "second", user=1000, sudo="free")
+    assert came
+    assert [call for call in calls if call != "sudo"] == ["apt-get update -q", "apt-get install second"]
+    assert calls.count("sudo") >= 2
+
+
+def test_apt_is_not_asked_without_the_right_to_install(programs: Path):
+    assert install(programs, "second", user=1000) == (False, "", [])
