@@ -1,194 +1,201 @@
-"""Groups of queries to a plan with true edges and costs: the last step of every optimizer.
-
-**Time unit.** Ranges and slides are counted in whole seconds when all of them are, else in milliseconds; the
-rate, given in tuples per second, is converted to it. Windows by tuples are counted in tuples: their edge rate
-per second is the rate times the edges per tuple (X-07), and they cannot share a plan with windows by time.
-Windows in an abstract unit are counted in it, and the rate is per that unit.
-"""
+"""Trees of items to a plan with counted edges and costs: the last step of every optimizer."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeVar
 
-from costmodel import EXECUTION_MODELS, TWO_OPS, Cost, Omega, TreeStats, WeavedTree, find_technique
-from costmodel.plan_cost import ExecutionModel
-from optimizer.edges.classes import PartialsRule, ResidueClass, classes_of
-from optimizer.edges.count import EdgeCount, edge_count
-from optimizer.errors import InvalidInput
-from optimizer.model.durations import MICROS
-from optimizer.model.plan import Baselines, Plan, PlannedQuery, Tree
-from optimizer.model.window import Unit, Window
+import numpy as np
 
-__all__ = ["Calculator", "assemble"]
+from costmodel import (
+    AUTO,
+    NEEDS,
+    TWO_OPS,
+    ExecutionModel,
+    Need,
+    Technique,
+    TreeStats,
+    WeavedTree,
+)
+from costmodel.summaries import FloatArray, IntArray
+from optimizer.distinct import distinct_rows, distinct_values
+from optimizer.edges.classes import PartialsRule
+from optimizer.edges.count import EdgeCount, count_atoms
+from optimizer.edges.space import atom_of
+from optimizer.model.plan import Baselines, Lane, Plan, PlannedQuery, Requested, Tree
+from optimizer.problem import Partition
+from optimizer.workload import Workload
 
-T = TypeVar("T")
+__all__ = ["Calculator"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Units:
-    """How a plan counts: ``length`` microseconds or tuples are one unit of windows."""
-
-    name: str
-    length: int
-    rate: float
-    edges_per_unit: float
-    """What an edge rate per window unit is multiplied by to be per time unit."""
+COUNTING = 2_000_000
+"""Intersections that F1 may take for all trees of a plan together."""
+DRAWING = 2**28
+"""Classes times positions drawn of them, for all trees together."""
+MIXED = "mixed"
 
 
 class Calculator:
-    """Edges and costs of groups of one stream's queries, in one time unit and by one technique."""
+    """Edges and costs of trees of one workload's items, by one technique, rule of partials and execution model."""
 
     def __init__(
-        self,
-        queries: Sequence[PlannedQuery],
-        *,
-        rate: float,
-        stream: str | None = None,
-        partials: PartialsRule = "pairs",
-        technique: str = "panes",
-        execution: str = "twoops",
+        self, workload: Workload, *, technique: Technique, partials: PartialsRule, execution: ExecutionModel
     ) -> None:
-        if not (isinstance(rate, int | float) and math.isfinite(rate) and rate >= 0):
-            raise InvalidInput.at("rate", "must be a number of tuples per second, 0 or more")
-        self.queries = tuple(queries)
-        self.stream = _one_stream(self.queries, stream)
+        self.workload = workload
+        self.technique = technique
         self.partials = partials
-        self.omega: Omega = _known(find_technique(technique), "technique", technique)
-        self.execution: ExecutionModel = _known(
-            next((m for m in EXECUTION_MODELS if m.name == execution), None), "execution", execution
-        )
-        self.units = _units({q.window for q in self.queries}, rate)
-        self._alone: dict[Window, WeavedTree] = {}
+        self.execution = execution
+        items = workload.items
+        self._edges_of_item = atom_of(items.ranges, items.slides, partials)
+        first, self._atom_of = distinct_rows(self._edges_of_item.modulus, self._edges_of_item.offset)
+        self._atoms = self._edges_of_item.take(first)
+        self._draws = min(max(DRAWING // max(len(first), 1), 2**13), 2**17)
+        self._counted: dict[bytes, EdgeCount] = {}
 
-    def edges(self, windows: set[Window]) -> EdgeCount:
-        """The edges of a tree with these windows; slides and counts are in the plan's unit."""
-        classes = {
-            ResidueClass(modulus=c.modulus // self.units.length, residue=c.residue // self.units.length)
-            for window in windows
-            for c in classes_of(window, partials=self.partials)
-        }
-        found = edge_count(classes)
-        factor = self.units.edges_per_unit
-        error = found.error * factor if found.error is not None else None
-        return EdgeCount(
-            edge_rate=found.edge_rate * factor,
-            edges=found.edges,
-            composite_slide=found.composite_slide,
-            error=error,
-        )
-
-    def weave(self, windows: set[Window], edge_rate: float) -> WeavedTree:
-        """A tree with these windows and that edge rate, as the cost formulas see it."""
-        length = self.units.length
-        stats = TreeStats.of(
-            edge_rate=edge_rate, windows=((w.range // length, w.slide // length) for w in windows)
-        )
-        return WeavedTree(edge_rate=edge_rate, omega=self.omega(stats))
-
-    def alone(self, window: Window) -> WeavedTree:
-        """The tree of a query that runs alone."""
-        if window not in self._alone:
-            self._alone[window] = self.weave({window}, self.edges({window}).edge_rate)
-        return self._alone[window]
-
-    def two_ops(self, trees: Sequence[WeavedTree]) -> float:
-        """The total of Eq. 3."""
-        return TWO_OPS.cost(rate=self.units.rate, edge_rate=0.0, trees=trees).total
-
-    def cost(self, edge_rate: float, trees: Sequence[WeavedTree]) -> Cost:
-        """The cost under the plan's execution model."""
-        return self.execution.cost(rate=self.units.rate, edge_rate=edge_rate, trees=trees)
-
-    def total(self, groups: Sequence[set[Window]]) -> float:
-        """The total cost of a plan with these groups of windows; an empty group is no tree."""
-        whole = self.edges(set().union(*groups)).edge_rate
-        weaved = [
-            self.alone(next(iter(g))) if len(g) == 1 else self.weave(g, self.edges(g).edge_rate)
-            for g in groups
-            if g
-        ]
-        return self.cost(whole, weaved).total
-
-    def tree_cost(self, edge_rate: float, tree: WeavedTree) -> float:
-        """What a tree costs by itself under the plan's execution model."""
-        return self.execution.tree_cost(rate=self.units.rate, edge_rate=edge_rate, tree=tree)
-
-
-def assemble(
-    groups: Sequence[Sequence[PlannedQuery]], calculator: Calculator, *, optimizer: str, epoch: int = 1
-) -> Plan:
-    """The plan that runs each group as a tree; identical windows of a tree count once in Omega (X-13)."""
-    together = {q.window for q in calculator.queries}
-    whole = calculator.edges(together)
-    trees, weaved = [], []
-    for number, members in enumerate(groups, start=1):
-        windows = {q.window for q in members}
-        edges = whole if windows == together else calculator.edges(windows)
-        woven = calculator.weave(windows, edges.edge_rate)
-        weaved.append(woven)
-        trees.append(
-            Tree(
-                id=number,
-                members=tuple(members),
-                edge_rate=edges.edge_rate,
-                edge_rate_error=edges.error,
-                edges=edges.edges,
-                composite_slide=edges.composite_slide,
-                technique=calculator.omega.name,
-                omega=woven.omega,
-                cost=calculator.tree_cost(whole.edge_rate, woven),
+    def edges(self, items: IntArray, *, trees: int = 1) -> EdgeCount:
+        """The edges of a tree of these items, in window units; ``trees`` share the time that counting takes."""
+        atoms = distinct_values(self._atom_of[items])
+        key = atoms.tobytes()
+        if key not in self._counted:
+            self._counted[key] = count_atoms(
+                self._atoms.take(atoms), work=max(COUNTING // trees, 2_000), draws=self._draws
             )
+        return self._counted[key]
+
+    def weave(self, items: IntArray, *, trees: int = 1) -> WeavedTree:
+        """A tree of these items as the cost formulas see it."""
+        edge_rate = self.edges(items, trees=trees).edge_rate
+        windows = self.workload.items.one(items)
+        omega = self.technique.per_edge(self.technique.summarise(windows), np.array([edge_rate]))
+        return WeavedTree(edge_rate=edge_rate * self.workload.units.edges_per_unit, omega=float(omega[0]))
+
+    def total(self, trees: Sequence[IntArray]) -> float:
+        """The total cost of a plan with these trees of items."""
+        filled = [items for items in trees if len(items)]
+        together = np.concatenate(filled) if filled else np.array([], dtype=np.int64)
+        weaved = [self.weave(items, trees=len(filled)) for items in filled]
+        return self.total_of(together, weaved)
+
+    def total_of(self, items: IntArray, trees: Sequence[WeavedTree]) -> float:
+        """The total cost of trees that hold these items together."""
+        units = self.workload.units
+        whole = self.edges(items).edge_rate * units.edges_per_unit
+        return self.execution.cost(rate=units.rate, edge_rate=whole, trees=trees).total
+
+    def plan(self, trees: Partition, *, optimizer: str, improve: bool = False, epoch: int = 1) -> Plan:
+        """The plan that runs each group of items as a tree, as the optimizer made it, improved or not."""
+        workload, units = self.workload, self.workload.units
+        trees = _in_order(workload, trees)
+        whole = self.edges(np.arange(len(workload.items)))
+        members = _members(workload, trees)
+        assembled, weaved = [], []
+        for number, (items, queries) in enumerate(zip(trees, members, strict=True), start=1):
+            edges = self.edges(items, trees=len(trees))
+            woven = self.weave(items, trees=len(trees))
+            weaved.append(woven)
+            chosen = self._chosen(items, edges.edge_rate)
+            names = {t.name for t in chosen.values()}
+            assembled.append(
+                Tree(
+                    id=number,
+                    members=queries,
+                    edge_rate=woven.edge_rate,
+                    edge_rate_error=_times(edges.error, units.edges_per_unit),
+                    edges=edges.edges,
+                    composite_slide=edges.composite_slide,
+                    technique=names.pop() if len(names) == 1 else MIXED,
+                    lane_techniques=_lane_techniques(queries, chosen),
+                    omega=woven.omega,
+                    cost=self.execution.tree_cost(
+                        rate=units.rate, edge_rate=whole.edge_rate * units.edges_per_unit, tree=woven
+                    ),
+                )
+            )
+        used = {tree.technique for tree in assembled} or {self.technique.name}
+        return Plan(
+            epoch=epoch,
+            stream=workload.stream,
+            optimizer=optimizer,
+            technique=used.pop() if len(used) == 1 else MIXED,
+            partials=self.partials,
+            execution=self.execution.name,
+            time_unit=units.name,
+            rate=units.rate,
+            edge_rate=whole.edge_rate * units.edges_per_unit,
+            edge_rate_error=_times(whole.error, units.edges_per_unit),
+            cost=self.execution.cost(
+                rate=units.rate, edge_rate=whole.edge_rate * units.edges_per_unit, trees=weaved
+            ),
+            trees=tuple(assembled),
+            baselines=self._baselines(),
+            requested=Requested(optimizer=optimizer, technique=self.technique.name, improve=improve),
         )
-    everything = [calculator.weave(together, whole.edge_rate)] if together else []
-    return Plan(
-        epoch=epoch,
-        stream=calculator.stream,
-        optimizer=optimizer,
-        technique=calculator.omega.name,
-        partials=calculator.partials,
-        execution=calculator.execution.name,
-        time_unit=calculator.units.name,
-        rate=calculator.units.rate,
-        edge_rate=whole.edge_rate,
-        edge_rate_error=whole.error,
-        cost=calculator.cost(whole.edge_rate, weaved),
-        trees=tuple(trees),
-        baselines=Baselines(
-            no_share=calculator.two_ops([calculator.alone(q.window) for q in calculator.queries]),
-            shared=calculator.two_ops(everything),
-        ),
-    )
+
+    def alone(self) -> FloatArray:
+        """What each item costs in a tree of its own under TwoOps (Eq. 1)."""
+        items = self.workload.items
+        rates = self._edges_of_item.rates
+        summaries = self.technique.summarise(items.groups(np.arange(len(items)), len(items)), coarse=True)
+        final = rates * self.workload.units.edges_per_unit * self.technique.per_edge(summaries, rates)
+        cost: FloatArray = self.workload.units.rate + final
+        return cost
+
+    def _baselines(self) -> Baselines:
+        items = np.arange(len(self.workload.items))
+        everything = [self.weave(items)] if len(items) else []
+        return Baselines(
+            no_share=math.fsum(self.alone() * self.workload.items.copies),
+            shared=TWO_OPS.cost(rate=self.workload.units.rate, edge_rate=0.0, trees=everything).total,
+        )
+
+    def _chosen(self, items: IntArray, edge_rate: float) -> dict[Need, Technique]:
+        """The technique of each kind of aggregate."""
+        if self.technique is not AUTO:
+            return dict.fromkeys(Need, self.technique)
+        windows = self.workload.items.one(items)
+        bits = int(np.bitwise_or.reduce(windows.needs, initial=0))
+        stats = TreeStats.of(
+            edge_rate=edge_rate,
+            windows=zip(windows.ranges.tolist(), windows.slides.tolist(), strict=True),
+            needs=[need for need, bit in NEEDS.items() if bits & bit],
+        )
+        return AUTO.choose(stats)
 
 
-def _units(windows: set[Window], rate: float) -> _Units:
-    kinds = {w.unit for w in windows}
-    if len(kinds) > 1:
-        raise InvalidInput.at("window.unit", "windows by time and by tuples cannot share a plan")
-    if kinds == {Unit.ABSTRACT}:
-        return _Units(name="1", length=1, rate=rate, edges_per_unit=1.0)
-    if kinds == {Unit.TUPLES}:
-        return _Units(name="1s", length=1, rate=rate, edges_per_unit=rate)
-    whole_seconds = all(w.range % MICROS["s"] == 0 and w.slide % MICROS["s"] == 0 for w in windows)
-    name = "s" if whole_seconds else "ms"
-    length = MICROS[name]
-    return _Units(name=f"1{name}", length=length, rate=rate * length / MICROS["s"], edges_per_unit=1.0)
+def _in_order(workload: Workload, trees: Partition) -> Partition:
+    """The trees by the first of their queries."""
+    first = np.full(len(workload.items), len(workload.queries), dtype=np.int64)
+    np.minimum.at(first, workload.item_of, np.arange(len(workload.queries)))
+    return sorted(trees, key=lambda items: int(first[items].min()))
 
 
-def _one_stream(queries: Sequence[PlannedQuery], stream: str | None) -> str:
-    """A-26: only queries of one stream share anything."""
-    streams = {q.stream for q in queries} | ({stream} if stream is not None else set())
-    if len(streams) > 1:
-        raise InvalidInput.at("stream", "one plan is for the queries of one stream")
-    ids = [q.id for q in queries]
-    if len(ids) != len(set(ids)):
-        raise InvalidInput.at("id", "each query needs an id of its own")
-    return next(iter(streams), "")
+def _members(workload: Workload, trees: Partition) -> list[tuple[PlannedQuery, ...]]:
+    """The queries of each tree, in their order."""
+    tree_of = np.empty(len(workload.items), dtype=np.int64)
+    for number, items in enumerate(trees):
+        tree_of[items] = number
+    of_query = tree_of[workload.item_of]
+    order = np.argsort(of_query, kind="stable")
+    bounds = np.cumsum(np.bincount(of_query, minlength=len(trees)))[:-1]
+    queries = workload.queries
+    return [tuple(queries[q] for q in rows.tolist()) for rows in np.split(order, bounds)] if trees else []
 
 
-def _known(found: T | None, field: str, name: str) -> T:
-    if found is None:
-        raise InvalidInput.at(field, f"{name!r} is not known")
-    return found
+_KIND_OF = {"count": Need.INVERTIBLE, "sum": Need.INVERTIBLE, "min": Need.SELECTIVE, "max": Need.SELECTIVE}
+
+
+def _lane_techniques(
+    queries: tuple[PlannedQuery, ...], chosen: dict[Need, Technique]
+) -> tuple[tuple[Lane, str], ...]:
+    """Each lane with its technique; counts that only tell whether there was a value go with their column's lane."""
+    lanes = sorted({lane for lanes in {q.lanes for q in queries} for lane in lanes})
+    found = []
+    for lane in lanes:
+        kind = _KIND_OF.get(lane.operation, Need.NEITHER)
+        technique = chosen.get(kind) or next(iter(chosen.values()))
+        found.append((lane, technique.name))
+    return tuple(found)
+
+
+def _times(error: float | None, factor: float) -> float | None:
+    return None if error is None else error * factor

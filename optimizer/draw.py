@@ -1,4 +1,4 @@
-"""The plan as a graph (networkx) and as drawings: text, Mermaid and DOT."""
+"""The plan as a graph (networkx) and as drawings: text, Mermaid, DOT and SVG."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import networkx as nx  # type: ignore[import-untyped]
 
+from optimizer.draw_svg import draw_svg
 from optimizer.model.plan import Plan
 
 __all__ = ["DRAWINGS", "draw_dot", "draw_mermaid", "draw_text", "plan_graph"]
@@ -23,7 +24,10 @@ def plan_graph(plan: Plan) -> nx.DiGraph:
     for tree in plan.trees:
         name = f"tree {tree.id}"
         graph.add_node(
-            name, kind="tree", label=f"tree {tree.id}: E {tree.edge_rate:.6g}, cost {tree.cost:.6g}"
+            name,
+            kind="tree",
+            label=f"tree {tree.id}: {tree.technique}, E {tree.edge_rate:.6g}, Omega {tree.omega:.6g}, "
+            f"cost {tree.cost:.6g}",
         )
         graph.add_edge("stream", name)
         for member in tree.members:
@@ -72,5 +76,7 @@ def _dot(label: str) -> str:
     return label.replace("\\", "\\\\").replace('"', '\\"')
 
 
-DRAWINGS: dict[str, Callable[[Plan], str]] = {"text": draw_text, "mermaid": draw_mermaid, "dot": draw_dot}
+DRAWINGS: dict[str, Callable[[Plan], str]] = {
+    "text": draw_text, "mermaid": draw_mermaid, "dot": draw_dot, "svg": draw_svg,
+}  # fmt: skip
 """Every drawing by the name of its format."""

@@ -1,33 +1,31 @@
-"""What an optimizer is called with, and the tuple of them all in the order in which they are shown."""
+"""The tuple of all optimizers, in the order in which they are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
-from optimizer.edges.classes import PartialsRule
-from optimizer.model.plan import Plan, PlannedQuery
+from optimizer.auto import auto
+from optimizer.base import Optimizer
+from optimizer.exact import exact
 from optimizer.no_share import no_share
 from optimizer.shared import shared
+from optimizer.triweave import triweave
+from optimizer.weaveshare import weaveshare
 
-__all__ = ["OPTIMIZERS", "Optimizer"]
+__all__ = ["OPTIMIZERS", "find_optimizer"]
 
-
-class Optimizer(Protocol):
-    """A function from the queries of a stream and its rate in tuples per second to a plan."""
-
-    def __call__(
-        self,
-        queries: Sequence[PlannedQuery],
-        rate: float,
-        *,
-        stream: str | None = None,
-        technique: str = "panes",
-        partials: PartialsRule = "pairs",
-        execution: str = "twoops",
-        epoch: int = 1,
-    ) -> Plan:
-        """A plan with every query in exactly one tree."""
+OPTIMIZERS: tuple[tuple[str, Optimizer], ...] = (
+    ("auto", auto),
+    ("no_share", no_share),
+    ("shared", shared),
+    ("weaveshare", weaveshare),
+    ("triweave", triweave),
+    ("exact", exact),
+)
 
 
-OPTIMIZERS: tuple[tuple[str, Optimizer], ...] = (("no_share", no_share), ("shared", shared))
+def find_optimizer(name: str) -> Optimizer | None:
+    """The optimizer of that name.
+
+    >>> find_optimizer("weaveshare").__name__
+    'weaveshare'
+    """
+    return dict(OPTIMIZERS).get(name)

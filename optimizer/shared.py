@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from optimizer.assemble import Calculator, assemble
 from optimizer.edges.classes import PartialsRule
 from optimizer.model.plan import Plan, PlannedQuery
+from optimizer.observer import Observer
+from optimizer.task import Task
 
 __all__ = ["shared"]
 
@@ -19,7 +20,9 @@ def shared(
     technique: str = "panes",
     partials: PartialsRule = "pairs",
     execution: str = "twoops",
+    improve: bool = False,
     epoch: int = 1,
+    observer: Observer | None = None,
 ) -> Plan:
     """One tree with all queries; none when there are none. ``rate`` is in tuples per second.
 
@@ -30,7 +33,5 @@ def shared(
     >>> plan.trees[0].queries, plan.cost.total, plan.baselines.no_share
     (('a', 'b'), 3.5, 4.0)
     """
-    calculator = Calculator(
-        queries, rate=rate, stream=stream, technique=technique, partials=partials, execution=execution
-    )
-    return assemble([queries] if queries else [], calculator, optimizer="shared", epoch=epoch)
+    task = Task.of(queries, rate, stream=stream, technique=technique, partials=partials, execution=execution)
+    return task.calculator.plan(task.everything(), optimizer="shared", epoch=epoch)

@@ -1,32 +1,34 @@
-"""Which of the contract's optimizers, techniques and partials run today."""
+"""The ways to plan: what a caller asks for, with its defaults filled in, and what a job can run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
 from app.plans.schemas import OptimizeIn, WhatIfIn
-from costmodel import TECHNIQUES
+from costmodel import AUTO, TECHNIQUES
+from optimizer.edges.classes import PartialsRule
 from optimizer.errors import FieldError, Unsupported
 from optimizer.registry import OPTIMIZERS
 
-__all__ = ["CAPABILITIES", "IN_FORCE", "Choice", "choose"]
+__all__ = ["DEFAULT", "Choice", "choose", "last_choice"]
 
-CAPABILITIES = {"panes": "any aggregate"}
-"""What an aggregate must be capable of for each technique."""
+RUNNING: PartialsRule = "pairs"
+"""The partials that jobs cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A way to plan, with ``auto`` resolved."""
+    """A way to plan."""
 
-    optimizer: str = "shared"
-    technique: str = "panes"
-    partials: Literal["pairs", "panes", "cutty"] = "pairs"
+    optimizer: str = "auto"
+    technique: str = AUTO.name
+    partials: PartialsRule = RUNNING
+    improve: bool = True
 
 
-IN_FORCE = Choice()
-"""How jobs are planned."""
+DEFAULT = Choice()
+"""How a stream is planned unless somebody asked for another way."""
 
 
 def choose(options: OptimizeIn | WhatIfIn) -> Choice:
@@ -35,25 +37,28 @@ def choose(options: OptimizeIn | WhatIfIn) -> Choice:
     What is put into force must be what jobs run; more can be estimated.
     """
     estimate = isinstance(options, WhatIfIn) or options.dry_run
-    optimizers = tuple(name for name, _ in OPTIMIZERS) if estimate else (IN_FORCE.optimizer,)
-    partials = ("pairs", "panes", "cutty") if estimate else (IN_FORCE.partials,)
+    optimizers = tuple(name for name, _ in OPTIMIZERS)
+    partials = ("pairs", "panes", "cutty") if estimate else (RUNNING,)
     errors = [
         FieldError(field=field, message=f"{value!r} does not run yet: use one of {', '.join(known)}")
         for field, value, known in (
-            ("optimizer", options.optimizer, ("auto", *optimizers)),
-            ("technique", options.technique, ("auto", *(t.name for t in TECHNIQUES))),
+            ("optimizer", options.optimizer, optimizers),
+            ("technique", options.technique, (AUTO.name, *(t.name for t in TECHNIQUES))),
             ("partials", options.partials, partials),
         )
         if value not in known
     ]
-    if options.improve and options.optimizer != "auto":
-        errors.append(
-            FieldError(field="improve", message="no improvement pass runs yet: leave it out, or say false")
-        )
     if errors:
         raise Unsupported(errors)
     return Choice(
-        optimizer=IN_FORCE.optimizer if options.optimizer == "auto" else options.optimizer,
-        technique=IN_FORCE.technique if options.technique == "auto" else options.technique,
+        optimizer=options.optimizer,
+        technique=options.technique,
         partials=options.partials,
+        improve=options.optimizer == "auto" if options.improve is None else options.improve,
     )
+
+
+def last_choice(document: dict[str, Any] | None) -> Choice:
+    """The way in which a stream's last plan was made; plans that do not say are of another time."""
+    requested = document.get("requested") if document else None
+    return Choice(**requested, partials=RUNNING) if requested else DEFAULT

@@ -10,12 +10,14 @@ from sqlalchemy.orm import Session
 
 from app.errors import ApiError
 from app.persistence.models import Plan as PlanRow
-from costmodel import Cost
-from optimizer.model.plan import Baselines, Lane, Plan, PlannedQuery, Tree
+from costmodel import Cost, Need
+from optimizer.model.plan import Baselines, Lane, Plan, PlannedQuery, Requested, Tree
 from optimizer.model.window import Window
 
 __all__ = ["PlanRepository", "restore"]
 
+_OF_ANOTHER_TIME = Requested(optimizer="shared", technique="panes", improve=False)
+"""How the plans were made that do not say it."""
 KEPT = 200
 """Plans that are kept of each stream; the oldest are forgotten."""
 
@@ -54,6 +56,7 @@ class PlanRepository:
             "document": plan.document(),
             "windows": {m.id: [m.window.range, m.window.slide] for m in members},
             "lanes": {m.id: [[lane.operation, lane.column] for lane in m.lanes] for m in members},
+            "needs": {m.id: sorted(m.needs) for m in members},
         }
         last = self._session.scalar(select(func.max(PlanRow.created)).where(PlanRow.stream == plan.stream))
         now = datetime.now(UTC)
@@ -88,6 +91,13 @@ def restore(row: PlanRow) -> Plan:
             technique=tree["technique"],
             omega=tree["omega"],
             cost=tree["cost"],
+            lane_techniques=tuple(
+                (
+                    Lane(operation=lane["operation"], column=lane["column"]),
+                    lane.get("technique", tree["technique"]),
+                )
+                for lane in tree["lanes"]
+            ),
         )
         for tree in document["trees"]
     )
@@ -99,6 +109,7 @@ def restore(row: PlanRow) -> Plan:
         cost=Cost(**cost),
         trees=trees,
         baselines=Baselines(**document["baselines"]),
+        requested=Requested(**document["requested"]) if "requested" in document else _OF_ANOTHER_TIME,
     )
 
 
@@ -110,6 +121,7 @@ def _member(query_id: str, row: PlanRow) -> PlannedQuery:
         stream=row.stream,
         window=Window(range=length, slide=slide),
         lanes=tuple(Lane(operation=operation, column=column) for operation, column in lanes),
+        needs=frozenset(Need(need) for need in row.plan.get("needs", {}).get(query_id, ())),
     )
 
 

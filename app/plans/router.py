@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from app.http.accept import preferred
 from app.http.strict_json import StrictRoute
 from app.plans.dependencies import Plans
-from app.plans.options import CAPABILITIES, choose
+from app.plans.options import choose
 from app.plans.schemas import (
     CostsOut,
     ExplainOut,
@@ -26,8 +26,7 @@ from app.problems import documented
 from app.queries.schemas import QueryId
 from app.streams.router import Service as Streams
 from app.streams.schemas import RateChange, RateIn, StreamName
-from costmodel import TECHNIQUES
-from optimizer.errors import Unsupported
+from costmodel import AUTO, TECHNIQUES
 
 __all__ = ["router"]
 
@@ -35,7 +34,12 @@ router = APIRouter(prefix="/v1", tags=["plans"], route_class=StrictRoute, respon
 
 _BODY_PROBLEMS = documented(400, 413, 415, 422)
 _TEXT: dict[str, Any] = {"schema": {"type": "string"}}
-_FORMATS = {"text": "text/plain", "mermaid": "text/plain", "dot": "text/vnd.graphviz"}
+_FORMATS = {
+    "text": "text/plain",
+    "mermaid": "text/plain",
+    "dot": "text/vnd.graphviz",
+    "svg": "image/svg+xml",
+}
 
 
 @router.get("/streams/{name}/plan", response_model=PlanOut, responses=documented(404, 422))
@@ -52,7 +56,10 @@ def get_plan(name: StreamName, service: Plans) -> Response:
 def optimize_plan(
     name: StreamName, service: Plans, streams: Streams, body: OptimizeIn | None = None
 ) -> Response:
-    """Plan again, and say what changed. A rate that is not a dry run's becomes the stream's rate."""
+    """Plan again, and say what changed.
+
+    The way to plan and the rate of what is not a dry run become the stream's own; an empty body keeps both.
+    """
     options = body or OptimizeIn()
     choose(options)
     if options.rate is not None and not options.dry_run:
@@ -109,8 +116,6 @@ def get_stored_plan(
     """A plan that is or was in force."""
     if form == "json":
         return JSONResponse(service.stored(plan_id))
-    if form == "svg":
-        raise Unsupported.at("format", "svg is not drawn yet: use dot and Graphviz, mermaid or text")
     return PlainTextResponse(service.drawing(plan_id, form), media_type=_FORMATS[form])
 
 
@@ -123,7 +128,17 @@ def optimize_what_if(body: WhatIfIn) -> Response:
 @router.get("/techniques", response_model=TechniquesOut)
 def list_techniques() -> Response:
     """The techniques of final aggregation."""
-    items = [{"name": t.name, "formula": t.formula, "capability": CAPABILITIES[t.name]} for t in TECHNIQUES]
+    items = [
+        {
+            "name": t.name,
+            "formula": t.formula,
+            "capability": t.capability,
+            "serves": sorted(t.serves),
+            "multi_query": t.multi_query,
+            "in_auto": t in AUTO.techniques,
+        }
+        for t in TECHNIQUES
+    ]
     return JSONResponse({"items": items, "next": None})
 
 

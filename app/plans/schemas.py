@@ -31,14 +31,16 @@ Exact = int | str | None
 """An exact integer: a text beyond 2^53, null where it is not known exactly."""
 
 MAX_CO_MEMBERS = 1_000
-_RATE = Field(gt=0, le=1e12, allow_inf_nan=False, description="Tuples per time unit.")
 _ID = r"^[A-Za-z0-9-]{1,64}$"
 PlanId = Annotated[str, Path(pattern=_ID, max_length=64, description="The plan's id.")]
 
 
 class _Options(StrictModel):
     optimizer: Optimizer = "auto"
-    technique: Technique = Field(default="auto", description="auto, or a name from GET /v1/techniques.")
+    technique: Technique = Field(
+        default="auto",
+        description="auto, the cheapest for each tree and kind of aggregate, or a name from GET /v1/techniques.",
+    )
     partials: Partials = "pairs"
     improve: bool | None = Field(default=None, description="Default: true for auto, false for the others.")
 
@@ -95,7 +97,7 @@ class WhatIfIn(_Options):
     )
 
     queries: list[WhatIfQuery] = Field(min_length=1, max_length=50_000)
-    rate: Annotated[float, _RATE] = Field(
+    rate: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)] = Field(
         default=1000.0,
         description="Tuples per second, or per unit where the lengths are plain numbers. The plan's time_unit says "
         "what its numbers are per: with lengths such as 2.5 and 4 it is 0.5, the longest that divides them all.",
@@ -116,6 +118,15 @@ class LaneOut(BaseModel):
 
     operation: str
     column: str
+    technique: str
+
+
+class RequestedOut(BaseModel):
+    """How a plan was asked for; auto leaves the choice to the optimizer."""
+
+    optimizer: str
+    technique: str
+    improve: bool
 
 
 class TreeOut(BaseModel):
@@ -127,8 +138,8 @@ class TreeOut(BaseModel):
     edge_rate_error: float | None = Field(description="Bound on the estimate's error; null when exact.")
     edges: Exact
     composite_slide: Exact
-    technique: str
-    omega: float
+    technique: str = Field(description="mixed where lanes have unlike ones.")
+    omega: float = Field(description="Final-aggregation operations per edge.")
     cost: float
     lanes: list[LaneOut]
 
@@ -152,6 +163,7 @@ class PlanOut(BaseModel):
     baselines: dict[str, float | None] = Field(
         description="Total cost of other ways to share, in the same unit; null: not computed."
     )
+    requested: RequestedOut
 
 
 class DiffOut(BaseModel):
@@ -178,15 +190,16 @@ class CostLine(BaseModel):
 
     optimizer: str
     technique: str
-    execution: str
+    execution: str | None
     partials: str
-    total: float
-    trees: int
+    total: float | None = Field(description="null where this way to plan is refused.")
+    trees: int | None
     seconds: float = Field(description="Time that planning took.")
+    refused: str | None = Field(description="Why there is no such plan.")
 
 
 class CostsOut(BaseModel):
-    """Every way to plan that runs today, cheapest first."""
+    """Every way to plan, cheapest first."""
 
     time_unit: str
     rate: float
@@ -199,6 +212,9 @@ class TechniqueOut(BaseModel):
     name: str
     formula: str = Field(description="Operations per edge, in the papers' symbols.")
     capability: str = Field(description="What an aggregate must be capable of.")
+    serves: list[str] = Field(description="The kinds of aggregates that it may serve.")
+    multi_query: bool = Field(description="Whether many queries may share one tree of it.")
+    in_auto: bool = Field(description="Whether auto may choose it.")
 
 
 class TechniquesOut(BaseModel):
@@ -206,6 +222,23 @@ class TechniquesOut(BaseModel):
 
     items: list[TechniqueOut]
     next: None = None
+
+
+class AlternativeOut(BaseModel):
+    """Another place of a query."""
+
+    tree: int | None = Field(description="null for a tree of its own.")
+    added_cost: float = Field(description="What the plan would cost more.")
+
+
+class MergeOut(BaseModel):
+    """Two trees that became one."""
+
+    gain: float
+    joined: list[str] = Field(
+        description="The first queries of the tree that the query's own was merged with."
+    )
+    joined_count: int
 
 
 class ExplainOut(BaseModel):
@@ -229,4 +262,10 @@ class ExplainOut(BaseModel):
     alone_cost: float = Field(description="What the query would cost in a tree of its own.")
     saved_by_sharing: float = Field(description="The difference of the two.")
     tree_edge_rate: float
+    tree_edges: str
     tree_cost: float
+    tree_technique: str
+    alternatives: list[AlternativeOut] = Field(description="The best other places of the query.")
+    merges: list[MergeOut] = Field(
+        description="The merges by which greedy made its tree, before improvement; none where they are too many."
+    )

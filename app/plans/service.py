@@ -7,7 +7,7 @@ older plan over a newer one.
 
 from __future__ import annotations
 
-import time
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import select
@@ -17,18 +17,19 @@ from app.errors import ApiError
 from app.persistence.database import Database
 from app.persistence.models import Query
 from app.plans.compare import difference, is_changed, reason
+from app.plans.costs import cost_lines
 from app.plans.options import Choice, choose
-from app.plans.planning import make_plan, per_second, planned
+from app.plans.planning import per_second, planned
 from app.plans.repository import PlanRepository, restore
 from app.plans.schemas import MAX_CO_MEMBERS, OptimizeIn
 from app.plans.workload import PlanCache, Workload, key_of, read_workload
 from app.queries.repository import QueryRepository
 from app.streams.repository import StreamRepository
-from costmodel import TECHNIQUES
+from optimizer.describe import explain_text
 from optimizer.draw import DRAWINGS
-from optimizer.explain import explain_query, explain_text
+from optimizer.explain import added_cost, explain_query
 from optimizer.model.plan import Plan
-from optimizer.registry import OPTIMIZERS
+from optimizer.replay import merges_of
 
 __all__ = ["PlanCache", "PlanService", "Workload"]
 
@@ -43,24 +44,31 @@ class PlanService:
         self._database = database
         self._cache = cache
 
-    def current(self, stream: str) -> Plan:
-        """The plan in force for the queries of now; it can be asked for by its id ever after."""
+    def current(self, stream: str, choice: Choice | None = None) -> Plan:
+        """The plan in force for the queries of now; it can be asked for by its id ever after.
+
+        A choice becomes the stream's way to plan, and is in force when this returns.
+        """
         for _ in range(_ATTEMPTS):
-            workload, plan = self._workload(stream)
+            workload, plan = self._workload(stream, choice)
             if not workload.queries or self._keep(workload, plan):
                 return plan
-        return self._database.write(lambda s: self._settle(s, stream))
+        return self._database.write(lambda s: self._settle(s, stream, choice))
 
     def optimize(self, stream: str, options: OptimizeIn) -> dict[str, Any]:
         """Plan as asked for, compare with the plan last in force, and unless it is a dry run replace that.
 
-        What is not a dry run is planned as jobs are, at the stream's rate: that is the plan in force.
+        What is not a dry run is the way in which the stream is planned from then on, at the stream's rate. A body
+        that names no way keeps the one that is in force.
         """
-        choice = choose(options)
+        named = options.model_fields_set & {"optimizer", "technique", "partials", "improve"}
+        choice = choose(options) if named else None
         before = self._database.read(lambda s: PlanRepository(s).latest(stream))
         previous = before.plan["document"] if before else None
-        estimated = self._workload(stream)[0].plan(choice, options.rate) if options.dry_run else None
-        document = (estimated or self.current(stream)).document()
+        if options.dry_run:
+            document = self._workload(stream)[0].plan(choice, options.rate).document()
+        else:
+            document = self.current(stream, choice).document()
         return {
             "plan": document,
             "changed": is_changed(previous, document),
@@ -69,26 +77,9 @@ class PlanService:
         }
 
     def costs(self, stream: str) -> dict[str, Any]:
-        """What every optimizer comes to with every technique."""
+        """What every optimizer comes to with every technique; the cheapest first, then what cannot be had."""
         workload, current = self._workload(stream)
-        lines: list[dict[str, Any]] = []
-        for optimizer, _ in OPTIMIZERS:
-            for technique in TECHNIQUES:
-                begin = time.perf_counter()
-                plan = workload.plan(Choice(optimizer=optimizer, technique=technique.name))
-                lines.append(
-                    {
-                        "optimizer": optimizer,
-                        "technique": technique.name,
-                        "execution": plan.execution,
-                        "partials": plan.partials,
-                        "total": plan.cost.total,
-                        "trees": len(plan.trees),
-                        "seconds": time.perf_counter() - begin,
-                    }
-                )
-        lines.sort(key=lambda line: line["total"])
-        return {"time_unit": current.time_unit, "rate": current.rate, "items": lines}
+        return {"time_unit": current.time_unit, "rate": current.rate, "items": cost_lines(workload)}
 
     def stored(self, plan_id: str) -> dict[str, Any]:
         """A plan that is or was in force."""
@@ -103,11 +94,11 @@ class PlanService:
     def explain(self, query_id: str) -> dict[str, Any]:
         """Where a query is in the plan, and why."""
         query, plan = self._place(query_id)
-        found = explain_query(plan, query_id)
         twins = select(Query.id).where(Query.canonical_number == query.canonical_number, Query.id != query_id)
         identical = self._database.read(
             lambda s: list(s.scalars(twins.order_by(Query.id).limit(MAX_CO_MEMBERS)))
         )
+        found = explain_query(plan, query_id)
         members = found["co_members"]
         return found | {
             "stream": query.stream,
@@ -115,18 +106,18 @@ class PlanService:
             "co_member_count": len(members),
             "same_window": found["same_window"][:MAX_CO_MEMBERS],
             "identical": identical,
+            "merges": merges_of(plan, query_id),
         }
 
     def explain_text(self, query_id: str) -> str:
         """The same in words."""
-        return explain_text(self._place(query_id)[1], query_id)
+        _, plan = self._place(query_id)
+        return explain_text(explain_query(plan, query_id) | {"merges": merges_of(plan, query_id)})
 
     def marginal_cost(self, stream: str, spec: dict[str, Any]) -> float:
         """Operations per second that a query which is not registered would add."""
-        workload, plan = self._workload(stream)
-        newcomer = planned("", spec)
-        joined = make_plan([*workload.queries, newcomer], rate=workload.rate, stream=stream)
-        return per_second(joined) - per_second(plan)
+        _, plan = self._workload(stream)
+        return per_second(added_cost(plan, planned("", spec)), plan)
 
     def _place(self, query_id: str) -> tuple[Query, Plan]:
         """A query and the plan that it is in; one that is deleted meanwhile is not there."""
@@ -142,17 +133,21 @@ class PlanService:
                 return query, plan
         raise ApiError("query_not_found", f"query {query_id!r} is being replaced or deleted")
 
-    def _workload(self, name: str) -> tuple[Workload, Plan]:
-        def work(session: Session) -> tuple[Workload, Plan]:
+    def _workload(self, name: str, choice: Choice | None = None) -> tuple[Workload, Plan]:
+        """The workload and its plan, made anew only when either or the way to plan is another one."""
+
+        def work(session: Session) -> tuple[Workload, Plan | None]:
             stream = StreamRepository(session).get(name)
             cached = self._cache.get(key_of(session, stream))
-            if cached is not None:
-                return cached
-            workload = read_workload(session, stream)
-            return workload, workload.plan()
+            return cached if cached is not None else (read_workload(session, stream), None)
 
         workload, plan = self._database.read(work)
-        self._cache.put(workload, plan)
+        if plan is None or choice not in (None, workload.choice):
+            if choice is not None:
+                workload = replace(workload, choice=choice)
+            plan = workload.plan()
+            if choice is None:
+                self._cache.put(workload, plan)
         return workload, plan
 
     def _keep(self, workload: Workload, plan: Plan) -> bool:
@@ -171,12 +166,15 @@ class PlanService:
             PlanRepository(session).put(plan)
             return True
 
-        return self._database.read(is_kept) or self._database.write(work)
+        kept = self._database.read(is_kept) or self._database.write(work)
+        if kept:
+            self._cache.put(workload, plan)
+        return kept
 
-    def _settle(self, session: Session, name: str) -> Plan:
+    def _settle(self, session: Session, name: str, choice: Choice | None) -> Plan:
         """The plan of a workload that cannot change meanwhile, because it is locked."""
         workload = read_workload(session, StreamRepository(session).get(name, lock=True))
-        plan = workload.plan()
+        plan = workload.plan(choice)
         if workload.queries:
             PlanRepository(session).put(plan)
         return plan

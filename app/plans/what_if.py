@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from app.plans.options import Choice
-from app.plans.planning import lanes_of, make_plan
+from app.plans.planning import make_plan
 from app.plans.schemas import WhatIfIn, WhatIfQuery
 from optimizer.errors import FieldError, InvalidInput
 from optimizer.model.aggregates import AGGREGATES, find_aggregate
@@ -72,8 +72,8 @@ def _planned(query: WhatIfQuery, unit: Unit, scale: int) -> PlannedQuery:
             errors.extend(error.errors)
     if errors:
         raise InvalidInput(errors)
-    calls = [(call.function, None if call.column == "*" else call.column) for call in query.aggregates]
-    return PlannedQuery(id=query.id, stream="", window=Window(**whole, unit=unit), lanes=lanes_of(calls))
+    calls = tuple((call.function, None if call.column == "*" else call.column) for call in query.aggregates)
+    return PlannedQuery.named(query.id, "", Window(**whole, unit=unit), calls)
 
 
 def _wrong_calls(query: WhatIfQuery) -> Iterator[FieldError]:

@@ -10,8 +10,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.persistence.models import Job, Query, Stream
-from app.plans.options import IN_FORCE, Choice
+from app.plans.options import Choice, last_choice
 from app.plans.planning import make_plan, planned
+from app.plans.repository import PlanRepository, restore
 from optimizer.model.plan import Plan, PlannedQuery
 
 __all__ = ["Key", "PlanCache", "Workload", "key_of", "read_workload"]
@@ -29,15 +30,19 @@ class Workload:
     epoch: int
     queries: tuple[PlannedQuery, ...]
     key: Key
+    choice: Choice
+    """How the stream is planned: as its last plan was."""
+    last: Plan | None
 
-    def plan(self, choice: Choice = IN_FORCE, rate: float | None = None) -> Plan:
-        """The plan, made anew."""
+    def plan(self, choice: Choice | None = None, rate: float | None = None) -> Plan:
+        """The plan that follows the last one, in the stream's own way or in another."""
         return make_plan(
             self.queries,
             rate=self.rate if rate is None else rate,
             stream=self.stream,
             epoch=self.epoch,
-            choice=choice,
+            choice=choice or self.choice,
+            last=self.last,
         )
 
 
@@ -69,8 +74,9 @@ def key_of(session: Session, stream: Stream) -> Key:
 
 
 def read_workload(session: Session, stream: Stream) -> Workload:
-    """The stream's queries and its rate."""
+    """The stream's queries, its rate and its last plan."""
     key = key_of(session, stream)
+    latest = PlanRepository(session).latest(stream.name)
     rows = session.execute(select(Query.id, Query.spec).where(Query.stream == stream.name).order_by(Query.id))
     return Workload(
         stream=stream.name,
@@ -78,4 +84,6 @@ def read_workload(session: Session, stream: Stream) -> Workload:
         epoch=max(key[-1], 1),
         queries=tuple(planned(query_id, spec) for query_id, spec in rows),
         key=key,
+        choice=last_choice(latest.plan["document"] if latest else None),
+        last=restore(latest) if latest else None,
     )

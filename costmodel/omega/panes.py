@@ -6,28 +6,36 @@ formula counts only windows that are due (X-05), and is an estimate where s does
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+import numpy as np
 
-from costmodel.base import TreeStats
+from costmodel.base import Need, Technique, WindowGroups
+from costmodel.summaries import FloatArray, Summaries
 
 __all__ = ["PANES", "Panes"]
 
 
-@dataclass(frozen=True, slots=True)
-class Panes:
-    """Every window combines all its partials anew."""
+class Panes(Technique):
+    """Every window combines all its partials anew.
 
-    name: str = "panes"
-    formula: str = "sum r_i / s_i"
+    >>> from costmodel.base import TreeStats
+    >>> PANES(TreeStats.of(edge_rate=0.5, windows=[(6, 2), (8, 4)]))
+    5.0
+    """
 
-    def __call__(self, tree: TreeStats) -> float:
-        """Operations per edge.
+    name = "panes"
+    formula = "sum r_i / s_i"
+    capability = "any aggregate"
+    serves = frozenset(Need)
+    width = 1
+    additive = True
 
-        >>> PANES(TreeStats.of(edge_rate=0.5, windows=[(6, 2), (8, 4)]))
-        5.0
-        """
-        return math.fsum(r / s for r, s in tree.windows)
+    def summarise(self, windows: WindowGroups, *, coarse: bool = False) -> Summaries:
+        """The overlap factors' sum."""
+        return Summaries((windows.total(windows.ranges / windows.slides),), (np.add,))
+
+    def per_edge(self, trees: Summaries, edge_rates: FloatArray) -> FloatArray:
+        """The same at any edge rate."""
+        return trees.columns[0]
 
 
 PANES = Panes()

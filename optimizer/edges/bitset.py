@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
 
+from costmodel.summaries import IntArray
 from optimizer.edges.classes import ResidueClass
 
-__all__ = ["bitset_count"]
+__all__ = ["bitset_count", "mark"]
 
 
 def bitset_count(classes: Iterable[ResidueClass]) -> tuple[int, int]:
@@ -19,11 +19,21 @@ def bitset_count(classes: Iterable[ResidueClass]) -> tuple[int, int]:
     >>> bitset_count([ResidueClass(modulus=2, residue=0), ResidueClass(modulus=3, residue=0)])
     (4, 6)
     """
-    residues: defaultdict[int, list[int]] = defaultdict(list)
-    for each in classes:
-        residues[each.modulus].append(each.residue)
-    length = math.lcm(*residues)
+    given = list(classes)
+    length = math.lcm(*(c.modulus for c in given))
+    moduli = np.array([c.modulus for c in given], dtype=np.int64)
+    return mark(length, moduli, np.array([c.residue for c in given], dtype=np.int64)), length
+
+
+def mark(length: int, moduli: IntArray, residues: IntArray) -> int:
+    """How many positions below a multiple of all moduli are in one of the classes.
+
+    >>> mark(12, np.array([3, 4]), np.array([0, 1]))
+    6
+    """
     marks = np.zeros(length, dtype=np.bool_)
-    for modulus, offsets in residues.items():
-        marks.reshape(-1, modulus)[:, offsets] = True
-    return int(np.count_nonzero(marks)), length
+    order = np.argsort(moduli, kind="stable")
+    distinct, starts = np.unique(moduli[order], return_index=True)
+    for modulus, own in zip(distinct.tolist(), np.split(residues[order], starts[1:]), strict=True):
+        marks.reshape(-1, modulus)[:, own] = True
+    return int(np.count_nonzero(marks))

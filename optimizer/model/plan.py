@@ -9,15 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from costmodel import Cost
+from costmodel import Cost, Need
 from optimizer.edges.classes import PartialsRule
 from optimizer.model.acq import Acq
+from optimizer.model.aggregates import Aggregate, Invertible, Selective, find_aggregate
 from optimizer.model.window import Window
 
-__all__ = ["Baselines", "Lane", "Plan", "PlannedQuery", "Tree", "check_plan"]
+__all__ = ["Baselines", "Lane", "Plan", "PlannedQuery", "Requested", "Tree", "check_plan", "measured"]
 
+EVERY_COLUMN = "*"
+"""The column of ``count(*)``, which is none in particular."""
 MAX_JSON_INTEGER = 2**53
 """Beyond it JSON numbers are not exact everywhere, so integers are written as strings."""
 
@@ -38,16 +42,59 @@ class PlannedQuery:
     stream: str
     window: Window
     lanes: tuple[Lane, ...] = ()
+    needs: frozenset[Need] = frozenset()
+    """The kinds of its aggregates; none where no aggregate is named."""
 
     @classmethod
     def of(cls, id_: str, acq: Acq) -> PlannedQuery:
         """The query of an ACQ; sum, count and avg of one column share their lanes (row I-16)."""
-        lanes = {
-            Lane(operation=operation, column=call.column.name if call.column else "*")
-            for call in acq.aggregates
-            for operation in call.function.partials
-        }
-        return cls(id=id_, stream=acq.stream, window=acq.window, lanes=tuple(sorted(lanes)))
+        calls = tuple(
+            (call.function.name, call.column.name if call.column else None) for call in acq.aggregates
+        )
+        return cls.named(id_, acq.stream, acq.window, calls)
+
+    @classmethod
+    def named(
+        cls, id_: str, stream: str, window: Window, calls: tuple[tuple[str, str | None], ...]
+    ) -> PlannedQuery:
+        """The query with these functions of columns; functions that are not known have no lane."""
+        lanes, needs = _operations(calls)
+        return cls(id=id_, stream=stream, window=window, lanes=lanes, needs=needs)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it measures: queries share partials only where these are the same (A-26)."""
+        return measured(self.lanes)
+
+
+def measured(lanes: tuple[Lane, ...]) -> tuple[str, ...]:
+    """The columns of lanes; counting tuples measures none."""
+    return tuple(sorted({lane.column for lane in lanes} - {EVERY_COLUMN}))
+
+
+@lru_cache(maxsize=4096)
+def _operations(calls: tuple[tuple[str, str | None], ...]) -> tuple[tuple[Lane, ...], frozenset[Need]]:
+    """The operations that functions of columns are lowered from, each once, and the kinds of the functions.
+
+    >>> lanes, needs = _operations((("avg", "p"), ("sum", "p"), ("count", None)))
+    >>> [f"{lane.operation} {lane.column}" for lane in lanes], sorted(needs)
+    (['count *', 'count p', 'sum p'], [<Need.INVERTIBLE: 'invertible'>])
+    """
+    lanes = set()
+    needs = set()
+    for name, column in calls:
+        function = find_aggregate(name)
+        if function is None:
+            continue
+        lanes |= {Lane(operation=operation, column=column or EVERY_COLUMN) for operation in function.partials}
+        needs.add(_need(function))
+    return tuple(sorted(lanes)), frozenset(needs)
+
+
+def _need(function: Aggregate) -> Need:
+    if isinstance(function, Selective):
+        return Need.SELECTIVE
+    return Need.INVERTIBLE if isinstance(function, Invertible) else Need.NEITHER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +110,8 @@ class Tree:
     technique: str
     omega: float
     cost: float
+    lane_techniques: tuple[tuple[Lane, str], ...] = ()
+    """Each operation of the members with the technique that serves it."""
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -72,7 +121,7 @@ class Tree:
     @property
     def lanes(self) -> tuple[Lane, ...]:
         """The distinct operations and columns of the members."""
-        return tuple(sorted({lane for m in self.members for lane in m.lanes}))
+        return tuple(lane for lane, _ in self.lane_techniques)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +132,15 @@ class Baselines:
     shared: float
     weaveshare: float | None = None
     triweave: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requested:
+    """How a plan was asked for: ``auto`` leaves the choice to the optimizer."""
+
+    optimizer: str
+    technique: str
+    improve: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +160,7 @@ class Plan:
     cost: Cost
     trees: tuple[Tree, ...]
     baselines: Baselines
+    requested: Requested
 
     @property
     def id(self) -> str:
@@ -145,6 +204,11 @@ class Plan:
                 "weaveshare": self.baselines.weaveshare,
                 "triweave": self.baselines.triweave,
             },
+            "requested": {
+                "optimizer": self.requested.optimizer,
+                "technique": self.requested.technique,
+                "improve": self.requested.improve,
+            },
         }
 
 
@@ -183,7 +247,10 @@ def _tree_document(tree: Tree) -> dict[str, Any]:
         "technique": tree.technique,
         "omega": tree.omega,
         "cost": tree.cost,
-        "lanes": [{"operation": lane.operation, "column": lane.column} for lane in tree.lanes],
+        "lanes": [
+            {"operation": lane.operation, "column": lane.column, "technique": technique}
+            for lane, technique in tree.lane_techniques
+        ],
     }
 
 

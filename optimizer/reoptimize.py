@@ -1,0 +1,63 @@
+"""The next plan of a stream: from the last one where it was made by searching, else made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from optimizer.edges.classes import PartialsRule
+from optimizer.errors import Unsupported
+from optimizer.live import LivePlan
+from optimizer.model.plan import Plan, PlannedQuery, Requested
+from optimizer.registry import OPTIMIZERS, find_optimizer
+
+__all__ = ["reoptimize"]
+
+EXECUTIONS = {"weaveshare": ("twoops",), "triweave": ("triops",), "auto": ("twoops", "triops")}
+
+
+def reoptimize(
+    queries: Sequence[PlannedQuery],
+    rate: float,
+    *,
+    optimizer: str,
+    technique: str,
+    improve: bool,
+    partials: PartialsRule = "pairs",
+    stream: str | None = None,
+    epoch: int = 1,
+    last: Plan | None = None,
+) -> Plan:
+    """The plan of these queries; with ``improve``, small changes to the last one that was made in the same way.
+
+    Without it the plan is that of the paper's greedy, which depends on the workload alone.
+    """
+    asked = Requested(optimizer=optimizer, technique=technique, improve=improve)
+    optimize = find_optimizer(optimizer)
+    if optimize is None:
+        names = ", ".join(name for name, _ in OPTIMIZERS)
+        raise Unsupported.at("optimizer", f"{optimizer!r} does not run yet: use one of {names}")
+    follows = last is not None and last.trees and last.requested == asked and last.partials == partials
+    if not (follows and improve and queries and optimizer in EXECUTIONS):
+        return optimize(
+            queries,
+            rate,
+            stream=stream,
+            technique=technique,
+            partials=partials,
+            improve=improve,
+            epoch=epoch,
+        )
+    plans = [
+        LivePlan(
+            queries,
+            rate,
+            stream=stream,
+            technique=technique,
+            partials=partials,
+            execution=execution,
+            last=last,
+        ).plan(epoch=epoch)
+        for execution in EXECUTIONS[optimizer]
+    ]
+    return replace(min(plans, key=lambda plan: plan.cost.total), requested=asked)
