@@ -30,7 +30,7 @@ __all__ = ["Calculator"]
 
 COUNTING = 2_000_000
 """Intersections that F1 may take for all trees of a plan together."""
-DRAWING = 2**28
+DRAWING = 2**27
 """Classes times positions drawn of them, for all trees together."""
 MIXED = "mixed"
 

@@ -1,7 +1,7 @@
 """Incremental re-optimization: from the last plan's trees to those of a workload that has changed a little.
 
-Queries that are still there stay where they are, new ones go where they cost least, and then only small changes are
-made while they gain. A new rate is the same with nothing to place.
+Queries that are still there stay where they are, new ones go where they cost least, and then small changes are made
+while they gain. A new rate is the same with nothing to place.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from costmodel.summaries import IntArray
-from optimizer.improve import MAX_ATOMS, descend
-from optimizer.problem import Partition, Problem
+from optimizer.greedy import greedy
+from optimizer.improve import FEW_ATOMS, MAX_ATOMS, descend, improve
+from optimizer.problem import FEW, Partition, Problem
 from optimizer.search import Search
 from optimizer.task import Task, items_of
 from optimizer.weaveshare import weave
@@ -34,7 +35,15 @@ def follow(task: Task, tree_of_item: IntArray) -> Partition:
         row = int(np.argmax(gains))
         if gains[row] > 0:
             search.move(atom, row)
-    return items_of(problem, descend(problem, search.partition()))
+    if len(problem.atoms) <= FEW_ATOMS:
+        return items_of(problem, improve(problem, search.partition()))
+    found = descend(problem, search.partition())
+    if len(problem.atoms) <= FEW:
+        # Small changes alone may drift away from what greedy merging finds: it is looked at where that is quick.
+        start = greedy(problem)
+        if problem.total(start) < problem.total(found):
+            found = min(found, descend(problem, start), key=problem.total)
+    return items_of(problem, found)
 
 
 def _last_trees(problem: Problem, tree_of_item: IntArray) -> Partition:

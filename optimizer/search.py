@@ -31,6 +31,7 @@ class Search:
             problem.summaries.combine,
         )
         self.cost = np.zeros(rows)
+        self._rests: dict[int, tuple[NDArray[Any], Summaries, float]] = {}
         self._scope = np.zeros(rows, dtype=np.int64)
         for row in range(len(partition)):
             self._refresh(row)
@@ -107,7 +108,13 @@ class Search:
         return np.array([row for row, atoms in enumerate(self.members) if atoms], dtype=np.int64)
 
     def _without(self, atom: int) -> tuple[NDArray[Any], Summaries, float]:
-        """The rest of an atom's tree: its edges, its summary and its cost."""
+        """The rest of an atom's tree: its edges, its summary and its cost; the same until the tree changes."""
+        found = self._rests.get(atom)
+        if found is None:
+            found = self._rests[atom] = self._rest_of(atom)
+        return found
+
+    def _rest_of(self, atom: int) -> tuple[NDArray[Any], Summaries, float]:
         rest = np.array([a for a in self.members[int(self.tree_of[atom])] if a != atom], dtype=np.int64)
         if not len(rest):
             nothing = self.problem.summaries.take(slice(0, 1)).emptied()
@@ -117,6 +124,8 @@ class Search:
 
     def _refresh(self, row: int) -> None:
         atoms = np.array(self.members[row], dtype=np.int64)
+        for atom in self.members[row]:
+            self._rests.pop(atom, None)
         if not len(atoms):
             self.cost[row] = self._scope[row] = 0
             self._masks[row] = 0

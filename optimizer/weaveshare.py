@@ -29,12 +29,12 @@ def weaveshare(
     """Greedy merging under Eq. 3.
 
     >>> from optimizer.model.window import Unit, Window
-    >>> windows = {"a": (6, 2), "b": (8, 4), "c": (7, 7)}
+    >>> windows = {"a": (6, 2), "b": (8, 4), "c": (700, 7)}
     >>> queries = [
     ...     PlannedQuery(id=i, stream="s", window=Window(range=r, slide=s, unit=Unit.ABSTRACT))
     ...     for i, (r, s) in windows.items()
     ... ]
-    >>> [tree.queries for tree in weaveshare(queries, rate=0.5).trees]
+    >>> [tree.queries for tree in weaveshare(queries, rate=1.0).trees]
     [('a', 'b'), ('c',)]
     """
     task = Task.of(queries, rate, stream=stream, technique=technique, partials=partials, execution="twoops")

@@ -63,6 +63,8 @@ def optimize_plan(
     options = body or OptimizeIn()
     choose(options)
     if options.rate is not None and not options.dry_run:
+        # What cannot be planned must not change the rate either.
+        service.optimize(name, options.model_copy(update={"dry_run": True}))
         streams.set_rate(name, options.rate)
     return JSONResponse(service.optimize(name, options))
 

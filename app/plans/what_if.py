@@ -19,7 +19,7 @@ from optimizer.errors import FieldError, InvalidInput
 from optimizer.model.aggregates import AGGREGATES, find_aggregate
 from optimizer.model.durations import parse_duration
 from optimizer.model.plan import PlannedQuery
-from optimizer.model.window import Unit, Window
+from optimizer.model.window import MAX_ABSTRACT, Unit, Window
 
 __all__ = ["what_if"]
 
@@ -29,6 +29,8 @@ def what_if(body: WhatIfIn, choice: Choice) -> dict[str, Any]:
     first = body.queries[0]
     unit = _unit(first)
     scale = _scale(body.queries) if unit is Unit.ABSTRACT else 1
+    if scale > MAX_ABSTRACT:
+        raise InvalidInput.at("queries.0.range", "lengths differ too much: no unit of at least 2^-62 divides them all")
     errors: list[FieldError] = []
     queries = []
     taken: set[str] = set()

@@ -15,7 +15,7 @@ from costmodel.summaries import FloatArray, Summaries
 
 __all__ = ["FLATFAT", "FlatFat"]
 
-FINE = 2**15
+FINE = 2**13
 """Distinct ranges times trees up to which summaries are exact; beyond it ranges are told apart by size only."""
 
 
@@ -48,6 +48,7 @@ class FlatFat(Technique):
         shape = (windows.count, width)
         counts = np.bincount(cell, minlength=windows.count * width).reshape(shape).astype(np.float64)
         sums = np.bincount(cell, weights=windows.ranges, minlength=windows.count * width).reshape(shape)
+        sums = sums.astype(np.float64)
         return Summaries((counts, sums), (np.add, np.add))
 
     def per_edge(self, trees: Summaries, edge_rates: FloatArray) -> FloatArray:

@@ -34,6 +34,7 @@ def mark(length: int, moduli: IntArray, residues: IntArray) -> int:
     marks = np.zeros(length, dtype=np.bool_)
     order = np.argsort(moduli, kind="stable")
     distinct, starts = np.unique(moduli[order], return_index=True)
-    for modulus, own in zip(distinct.tolist(), np.split(residues[order], starts[1:]), strict=True):
+    parts = np.split(residues[order], starts[1:]) if len(distinct) else []
+    for modulus, own in zip(distinct.tolist(), parts, strict=True):
         marks.reshape(-1, modulus)[:, own] = True
     return int(np.count_nonzero(marks))

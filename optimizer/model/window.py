@@ -13,7 +13,7 @@ from enum import StrEnum
 from optimizer.errors import FieldError, InvalidInput
 from optimizer.model.durations import MICROS, format_duration
 
-__all__ = ["MAX_OVERLAP", "MAX_RANGE", "Unit", "Window"]
+__all__ = ["MAX_ABSTRACT", "MAX_OVERLAP", "MAX_RANGE", "Unit", "Window"]
 
 MAX_RANGE = 3_660 * MICROS["d"]
 """Ten years: event times beyond them are mistakes, not windows."""

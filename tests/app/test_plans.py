@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import pytest
 
 from app.http.accept import preferred
-from app.plans.options import CAPABILITIES
 from app.plans.repository import KEPT
 from costmodel import TECHNIQUES
+from optimizer.registry import OPTIMIZERS
 from tests.app.test_bad_input import check_problem
 
 A = {
@@ -26,8 +28,10 @@ B = {
 
 @pytest.fixture
 def planned(client, trades):
-    """Two queries that share a tree: edges at every 2 s, rate 5000."""
+    """Two queries that share a tree: edges at every 2 s, rate 5000; planned as one tree with Panes."""
     client.post("/v1/queries:batch", json={"queries": [A, B]}).raise_for_status()
+    way = {"optimizer": "shared", "technique": "panes"}
+    client.post("/v1/streams/trades/plan:optimize", json=way).raise_for_status()
 
 
 @pytest.mark.usefixtures("planned")
@@ -108,12 +112,11 @@ def test_planning_again_allows_the_rates_that_a_stream_may_have(client):
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"optimizer": "triweave"}, "optimizer"),
-        ({"optimizer": "no_share"}, "optimizer"),
-        ({"technique": "flatfat"}, "technique"),
+        ({"optimizer": "gtweave"}, "optimizer"),
+        ({"technique": "two_stacks"}, "technique"),
         ({"partials": "cutty"}, "partials"),
         ({"partials": "panes"}, "partials"),
-        ({"optimizer": "shared", "improve": True}, "improve"),
+        ({"technique": "slickdeque_noninv"}, "technique"),
     ],
 )
 def test_what_does_not_run_yet_is_refused_with_a_word(client, body, field):
@@ -125,8 +128,19 @@ def test_what_does_not_run_yet_is_refused_with_a_word(client, body, field):
 @pytest.mark.usefixtures("planned")
 def test_costs_are_compared(client):
     costs = client.get("/v1/streams/trades/plan/costs").json()
-    assert [(line["optimizer"], line["trees"]) for line in costs["items"]] == [("shared", 1), ("no_share", 2)]
-    assert costs["items"][0]["total"] < costs["items"][1]["total"]
+    lines = {(line["optimizer"], line["technique"]): line for line in costs["items"]}
+    names = [t.name for t in TECHNIQUES]
+    optimizers = [name for name, _ in OPTIMIZERS if name != "auto"]
+    assert set(lines) == {(o, t) for o in optimizers for t in ["auto", *names]}
+    assert lines["shared", "panes"]["total"] == 5000 + 0.5 * 5
+    assert (lines["no_share", "panes"]["trees"], lines["no_share", "panes"]["refused"]) == (2, None)
+    assert lines["exact", "panes"]["total"] <= lines["weaveshare", "panes"]["total"] == 5000 + 0.5 * 5
+    totals = [line["total"] for line in costs["items"] if line["total"] is not None]
+    assert totals == sorted(totals)
+    # A sum is not selected: neither technique of min and max can serve it, and the reason says so.
+    refused = lines["triweave", "slickdeque_noninv"]
+    assert (refused["total"], refused["trees"]) == (None, None)
+    assert "selective" in refused["refused"]
 
 
 @pytest.mark.usefixtures("planned")
@@ -140,7 +154,9 @@ def test_plans_are_drawn(client):
     assert drawn["mermaid"].text.startswith("flowchart")
     assert drawn["dot"].headers["content-type"].startswith("text/vnd.graphviz")
     assert drawn["dot"].text.startswith("digraph")
-    assert check_problem(client.get(f"/v1/plans/{plan}?format=svg"), 422)["code"] == "unsupported"
+    picture = client.get(f"/v1/plans/{plan}?format=svg")
+    assert picture.headers["content-type"].startswith("image/svg+xml")
+    assert "a: 6s every 2s" in "".join(ElementTree.fromstring(picture.text).itertext())
     check_problem(client.get(f"/v1/plans/{plan}?format=jpeg"), 422)
 
 
@@ -172,7 +188,10 @@ def test_validation_says_what_a_query_would_cost(client):
 def test_techniques_are_listed(client):
     items = client.get("/v1/techniques").json()["items"]
     assert [item["name"] for item in items] == [t.name for t in TECHNIQUES]
-    assert set(CAPABILITIES) == {t.name for t in TECHNIQUES}
+    by_name = {item["name"]: item for item in items}
+    assert by_name["slickdeque_inv"]["serves"] == ["invertible"]
+    assert by_name["panes"]["serves"] == ["invertible", "neither", "selective"]
+    assert all(item["formula"] and item["multi_query"] for item in items)
 
 
 @pytest.mark.usefixtures("planned")
