@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-slow coverage check format openapi lock bench-registry
+.PHONY: help run setup test test-slow coverage check format openapi lock bench-registry bench-plans
 
 BIN := .venv/bin
 # The output of java.sh is taken in two steps because eval would hide that it failed.
@@ -52,3 +52,6 @@ lock: setup ## Write the lock files anew, keeping versions that still fit (ARGS=
 
 bench-registry: setup ## Measure the registration of 10,000 queries
 	$(BIN)/python benchmarks/registry.py $(ARGS)
+
+bench-plans: setup ## Run the papers' experiments on plan costs again (ARGS=--quick for a short run)
+	$(BIN)/python -m benchmarks.plans $(ARGS)
