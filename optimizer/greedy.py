@@ -55,15 +55,16 @@ def _merge_all(trees: Trees, names: list[int], listener: Observer) -> None:
     lower = np.tril_indices(count, -1)
     matrix[lower] = matrix.T[lower]
     best = matrix.max(axis=1)
+    noise = NOISE * (trees.problem.fixed + float(trees.final.max()))
     while True:
         top = float(best.max())
-        row = int(np.argmax(best >= top - _noise(trees, top)))
-        other = int(np.argmax(matrix[row] >= top - _noise(trees, top)))
-        if not top > _noise(trees, top):
+        row = int(np.argmax(best >= top - noise))
+        other = int(np.argmax(matrix[row] >= top - noise))
+        if not top > noise:
             return
         row, other = min(row, other), max(row, other)
         gain = trees.true_gain(row, other, top)
-        if not gain > _noise(trees, top):
+        if not gain > noise:
             matrix[row, other] = matrix[other, row] = -np.inf
             best[[row, other]] = matrix[[row, other]].max(axis=1)
             continue
@@ -84,7 +85,3 @@ def _renew(matrix: FloatArray, best: FloatArray, row: int, other: int, gains: Fl
     np.maximum(best, gains, out=best)
     rows = np.flatnonzero(stale)
     best[rows] = matrix[rows].max(axis=1)
-
-
-def _noise(trees: Trees, gain: float) -> float:
-    return NOISE * (abs(gain) + trees.problem.fixed)

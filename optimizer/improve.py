@@ -18,6 +18,7 @@ from optimizer.greedy import NOISE, greedy, merge_trees
 from optimizer.observer import Observer
 from optimizer.problem import Partition, Problem
 from optimizer.search import Search
+from optimizer.tabled import tabled
 
 __all__ = ["FEW_ATOMS", "MAX_ATOMS", "descend", "improve"]
 
@@ -39,6 +40,7 @@ def improve(problem: Problem, partition: Partition, observer: Observer | None = 
     if problem.space is None or count < 2 or count > MAX_ATOMS:
         return partition
     listener = observer or Observer()
+    problem = tabled(problem)
     found = descend(problem, partition)
     if count <= FEW_ATOMS:
         for start in _other_starts(problem):

@@ -30,7 +30,9 @@ def what_if(body: WhatIfIn, choice: Choice) -> dict[str, Any]:
     unit = _unit(first)
     scale = _scale(body.queries) if unit is Unit.ABSTRACT else 1
     if scale > MAX_ABSTRACT:
-        raise InvalidInput.at("queries.0.range", "lengths differ too much: no unit of at least 2^-62 divides them all")
+        raise InvalidInput.at(
+            "queries.0.range", "lengths differ too much: no unit of at least 2^-62 divides them all"
+        )
     errors: list[FieldError] = []
     queries = []
     taken: set[str] = set()

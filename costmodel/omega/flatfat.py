@@ -15,7 +15,7 @@ from costmodel.summaries import FloatArray, Summaries
 
 __all__ = ["FLATFAT", "FlatFat"]
 
-FINE = 2**13
+FINE = 2**14
 """Distinct ranges times trees up to which summaries are exact; beyond it ranges are told apart by size only."""
 
 

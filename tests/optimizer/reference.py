@@ -56,6 +56,7 @@ def greedy_as_written(
         edge_rate = rate_of(tree)
         return fixed + edge_rate * technique(TreeStats.of(edge_rate=edge_rate, windows=tree))
 
+    slack = noise * max(cost(tree) for tree in trees)
     while True:
         pairs = [
             (cost(trees[i]) + cost(trees[j]) - cost(trees[i] + trees[j]), i, j)
@@ -63,9 +64,9 @@ def greedy_as_written(
             for j in range(i + 1, len(trees))
         ]
         top = max((gain for gain, _, _ in pairs), default=0.0)
-        if not top > noise * (top + fixed):
+        if not top > slack:
             return trees, gains
-        _, i, j = next(pair for pair in pairs if pair[0] >= top - noise * (top + fixed))
+        _, i, j = next(pair for pair in pairs if pair[0] >= top - slack)
         gains.append(top)
         trees[i] += trees.pop(j)
 
