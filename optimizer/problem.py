@@ -133,5 +133,10 @@ def _atoms(edges: Atoms, items: Items, *, together: bool) -> tuple[Atoms, IntArr
     """Items with equal edges and one scope as one atom, or each item as an atom of its own."""
     if not together:
         return edges, np.arange(len(items)), items.scope
-    first, atom_of_item = distinct_rows(edges.modulus, edges.offset, items.scope)
-    return edges.take(first), atom_of_item, items.scope[first]
+    first, row = distinct_rows(edges.modulus, edges.offset, items.scope)
+    # In the order of their first items, so that ties are broken as if each item were an atom.
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    first = first[order]
+    return edges.take(first), place[row], items.scope[first]
