@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-slow coverage check format openapi lock bench-registry bench-plans
+.PHONY: help run setup test test-slow coverage check format openapi lock bench-registry bench-plans bench-optimizer
 
 BIN := .venv/bin
 # The output of java.sh is taken in two steps because eval would hide that it failed.
@@ -55,3 +55,6 @@ bench-registry: setup ## Measure the registration of 10,000 queries
 
 bench-plans: setup ## Run the papers' experiments on plan costs again (ARGS=--quick for a short run)
 	$(BIN)/python -m benchmarks.plans $(ARGS)
+
+bench-optimizer: setup ## Measure planning: a million queries, unrelated slides, the distance to the optimum
+	$(BIN)/python benchmarks/optimize.py $(ARGS)

@@ -19,9 +19,15 @@ def reason(before: dict[str, Any] | None, after: dict[str, Any]) -> str:
         return "the stream has no queries"
     if before is None:
         return "it is the first plan of the stream"
-    if is_changed(before, after):
-        return "the queries or the way to plan are other ones"
-    return "the same queries share the same tree, whose edges do not depend on the rate"
+    if not is_changed(before, after):
+        return "the same queries share the same trees, which are the cheapest at this rate, too"
+    if _places(before).keys() != _places(after).keys():
+        return "queries came or went"
+    if before.get("requested") != after["requested"]:
+        return "it was asked for in another way"
+    if before["rate"] != after["rate"]:
+        return f"at a rate of {after['rate']:g} per {after['time_unit']} other trees are cheaper"
+    return "cheaper trees were found"
 
 
 def difference(before: dict[str, Any] | None, after: dict[str, Any]) -> dict[str, Any]:

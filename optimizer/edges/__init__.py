@@ -6,8 +6,10 @@
 | ``partials`` | how many partials a window is combined from |
 | ``f1`` | exact density by inclusion-exclusion with CRT (formula F1 with offsets) |
 | ``bitset`` | exact count by marking one composite slide: the oracle, and fast where it is short |
-| ``estimate`` | certified bounds where neither is tractable |
+| ``lattice`` | exact count over cells of residues by prime powers, whatever the composite slide |
+| ``estimate``, ``sample`` | certain bounds and sampled ones where none is tractable |
 | ``count`` | the entry: exact where possible, else an interval |
+| ``space``, ``lattice_space``, ``subset_space``, ``bitset_space`` | many trees as masks, merged by OR |
 """
 
 from __future__ import annotations
