@@ -1,4 +1,7 @@
-"""Ways to plan over HTTP: auto, ways that stay, plans that follow, reasons, explanations with merges."""
+"""Ways to plan over HTTP: auto, ways that stay, plans that follow, reasons, explanations with merges.
+
+Rows T-07, I-14, A-26.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The papers' experiments in small: the trends that they report, and what the benchmark prints and draws."""
+"""The papers' experiments in small: the trends that they report, and what the benchmark prints and draws.
+
+Rows T-31, T-32, T-33, I-30, I-31, I-32, I-33, I-34, I-35, I-36.
+"""
 
 from __future__ import annotations
 

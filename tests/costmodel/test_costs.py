@@ -1,4 +1,4 @@
-"""The papers' cost formulas against the vectors (rows T-12..T-14, I-24; V-06, V-10, V-11)."""
+"""The papers' cost formulas against the vectors (rows T-12, T-13, T-14, I-24; V-06, V-10, V-11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Omega of each technique against the vectors (rows I-14, I-24..I-29, I-39; V-11, V-16; X-08, X-10, X-11)."""
+"""Omega of each technique against the vectors (V-11, V-16; X-08, X-10, X-11).
+
+Rows I-14, I-24, I-25, I-26, I-27, I-28, I-29, I-39.
+"""
 
 from __future__ import annotations
 

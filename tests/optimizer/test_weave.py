@@ -1,6 +1,6 @@
 """Weave Share and TriWeave: the papers' greedy, on their examples and against it as written.
 
-Rows T-05, T-07, T-11, T-15, I-16, I-18..I-23, A-26; V-06, V-10; X-02, X-13, X-14, X-17.
+Rows T-05, T-07, T-15, I-14, I-16, I-20, I-21, I-22, I-23, I-39, A-26; V-06, V-10; X-02, X-13, X-14, X-17.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Where edges lie and how many there are (T-04, T-06, I-01..I-04, I-17..I-19; V-01, V-03..V-05, V-09)."""
+"""Where edges lie and how many there are (V-01, V-03, V-04, V-05, V-09).
+
+Rows T-04, T-06, I-01, I-02, I-03, I-04, I-17, I-18, I-19.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edge spaces and the lattice against the Bit Set and F1 (rows I-17..I-19, T-06; X-03)."""
+"""Edge spaces and the lattice against the Bit Set and F1 (rows I-17, I-18, I-19, T-06; X-03)."""
 
 from __future__ import annotations
 
