@@ -9,7 +9,7 @@
 | ``problem`` | atoms to be put into trees, and what a tree of them costs |
 | ``trees``, ``overlaps``, ``greedy``, ``coarsen`` | merging of trees: exact, estimated, and of very many |
 | ``search``, ``improve``, ``tabled``, ``best_partition`` | small changes, and the best of all partitions |
-| ``follow``, ``live``, ``reoptimize`` | plans that follow their workload |
+| ``follow``, ``live``, ``known``, ``reoptimize`` | plans that follow their workload |
 | ``no_share``, ``shared``, ``weaveshare``, ``triweave``, ``exact``, ``auto`` | the optimizers, one per file |
 | ``base``, ``registry`` | what an optimizer is called with, and the tuple of them all |
 | ``task``, ``assemble``, ``baselines`` | from queries to a problem, and from trees to a plan with counted edges |

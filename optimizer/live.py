@@ -18,7 +18,8 @@ from optimizer.edges.classes import PartialsRule
 from optimizer.edges.space import Atoms, atom_of
 from optimizer.errors import InvalidInput
 from optimizer.follow import follow
-from optimizer.model.plan import Plan, PlannedQuery, measured
+from optimizer.known import Known
+from optimizer.model.plan import Plan, PlannedQuery
 from optimizer.problem import FEW, MANY, Partition, edge_space
 from optimizer.task import Task
 from optimizer.trees import BoundEdges, MaskEdges, TreeEdges, Trees
@@ -106,7 +107,7 @@ class LivePlan:
         self._trees = None
         if len(workload.items) > FEW:
             self._trees = _live_trees(task, tree_of_item, len(trees))
-            self._known = _Known(workload, trees, self._trees)
+            self._known = Known(workload, trees, self._trees)
 
     def _is_stale(self) -> bool:
         return self._changes * 100 > len(self._task.workload.items)
@@ -209,54 +210,6 @@ class LivePlan:
         if follows:
             return now, follow(now, tree_of_item)
         return now, [np.flatnonzero(tree_of_item == tree) for tree in np.unique(tree_of_item)]
-
-
-class _Known:
-    """Which windows and edges the trees hold: looked up in the workload's own order, and what came since."""
-
-    def __init__(self, workload: Workload, trees: Partition, live: Trees) -> None:
-        self._workload = workload
-        self._ranges = [np.sort(workload.items.ranges[items]) for items in trees]
-        self._tree_of_item = np.zeros(len(workload.items), dtype=np.int64)
-        for tree, items in enumerate(trees):
-            self._tree_of_item[items] = tree
-        self._new_items: dict[tuple[int, int, int], int] = {}
-        self._new_ranges: dict[int, set[int]] = {}
-        atoms, scope = live.problem.atoms, live.problem.scope
-        keys = zip(atoms.modulus.tolist(), atoms.offset.tolist(), scope.tolist(), strict=True)
-        tree_of_atom = {atom: tree for tree, members in enumerate(live.members) for atom in members}
-        self.atoms = {key: tree_of_atom[atom] for atom, key in enumerate(keys)}
-        self.scopes: dict[tuple[str, ...], int] = {(): ANY_SCOPE}
-        # Numbered as the workload numbers them: in the order of the queries.
-        for columns in dict.fromkeys(q.lanes for q in workload.queries):
-            self.scopes.setdefault(measured(columns), len(self.scopes))
-
-    def item(self, length: int, slide: int, scope: int) -> int | None:
-        """The tree of a window that is there."""
-        items = self._workload.items
-        begin, end = np.searchsorted(items.slides, [slide, slide + 1])
-        first = begin + np.searchsorted(items.ranges[begin:end], length)
-        last = begin + np.searchsorted(items.ranges[begin:end], length, side="right")
-        for item in range(int(first), int(last)):
-            if items.scope[item] == scope or scope == ANY_SCOPE:
-                return int(self._tree_of_item[item])
-        return self._new_items.get((length, slide, scope))
-
-    def ranges_in(self, length: int, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """Which trees have a window of that range."""
-        found = np.zeros(count, dtype=np.bool_)
-        for tree, ranges in enumerate(self._ranges):
-            place = int(np.searchsorted(ranges, length))
-            found[tree] = place < len(ranges) and ranges[place] == length
-        for tree, new in self._new_ranges.items():
-            found[tree] |= length in new
-        return found
-
-    def note(self, length: int, slide: int, scope: int, tree: int, edges: Atoms) -> None:
-        """Remember a window that has come."""
-        self._new_items[length, slide, scope] = tree
-        self._new_ranges.setdefault(tree, set()).add(length)
-        self.atoms[int(edges.modulus[0]), int(edges.offset[0]), scope] = tree
 
 
 def _item_trees(workload: Workload, tree_of_query: Sequence[int]) -> IntArray:

@@ -10,7 +10,8 @@ import pytest
 from costmodel import TECHNIQUES
 from optimizer.auto import auto
 from optimizer.generate import draw, draw_free, planned, table_ii
-from optimizer.model.plan import check_plan
+from optimizer.model.plan import PlannedQuery, check_plan
+from optimizer.model.window import Unit, Window
 from optimizer.no_share import no_share
 from optimizer.registry import OPTIMIZERS
 from optimizer.shared import shared
@@ -114,6 +115,24 @@ def test_estimated_merging_comes_close_to_exact_merging(monkeypatch):
             patch.setattr("optimizer.coarsen.MANY", 60)
             coarse = [f(queries, 20.0, technique=technique).cost.total for f in (weaveshare, triweave)]
         assert all(c <= 1.25 * e for c, e in zip(coarse, exact, strict=True))
+
+
+@pytest.mark.parametrize("technique", NAMES)
+@pytest.mark.parametrize("optimize", [weaveshare, triweave, auto])
+def test_X_07_windows_by_tuples_cost_the_rate_times_what_they_cost_at_one_tuple_a_unit(technique, optimize):
+    """All that happens, happens per tuple: the same trees and Omegas at every rate, and costs in proportion."""
+    shapes = [(8, 5), (5, 4), (10, 1), (120, 12), (45, 3)]
+    abstract = [query(f"q{n}", r, s) for n, (r, s) in enumerate(shapes)]
+    counted = [
+        PlannedQuery(id=q.id, stream="s", window=Window(range=r, slide=s, unit=Unit.TUPLES))
+        for q, (r, s) in zip(abstract, shapes, strict=True)
+    ]
+    one = optimize(abstract, 1.0, technique=technique)
+    for rate in (1.0, 250.0):
+        plan = optimize(counted, rate, technique=technique)
+        assert [t.queries for t in plan.trees] == [t.queries for t in one.trees]
+        assert [t.omega for t in plan.trees] == pytest.approx([t.omega for t in one.trees])
+        assert plan.cost.total == pytest.approx(rate * one.cost.total)
 
 
 def test_T_31_I_30_generators_are_seeded():
