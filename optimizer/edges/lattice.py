@@ -70,6 +70,8 @@ class Lattice:
             product = product * np.array(prime_weights, dtype=product.dtype)[place]
         self.weights = product if whole else (product / length).astype(np.float64)
         """Positions in each cell; as fractions of the whole where their number is too large to be exact."""
+        self.equal = bool((self.weights == self.weights[0]).all())
+        """Whether all cells weigh the same, so that they can be counted as bits."""
         self.whole = float(length) if whole else 1.0
         """What the weights add up to."""
 

@@ -34,7 +34,7 @@ class LatticeSpace(EdgeSpace):
                 rows[atom] |= lattice.members(each)
         self._weights = lattice.weights
         self._whole = lattice.whole * unit
-        self._equal = bool((lattice.weights == lattice.weights[0]).all())
+        self._equal = lattice.equal
         self.masks = pack_bits(rows) if self._equal else rows
         self.length = lattice.length * unit if lattice.whole > 1 or lattice.length == 1 else None
 
@@ -47,8 +47,7 @@ class LatticeSpace(EdgeSpace):
         lattice = Lattice.of(scaled.all_classes(), max_size=limit)
         if lattice is None:
             return None
-        equal = bool((lattice.weights == lattice.weights[0]).all())
-        if not equal and lattice.size * len(atoms) ** 2 > MAX_WEIGHTED:
+        if not lattice.equal and lattice.size * len(atoms) ** 2 > MAX_WEIGHTED:
             return None
         return cls(lattice, scaled, unit)
 
