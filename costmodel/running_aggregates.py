@@ -13,7 +13,7 @@ import numpy as np
 
 __all__ = ["running_aggregates"]
 
-MAX_LENGTH = 2**24
+MAX_LENGTH = 2**20
 """The longest composite slide that is walked through."""
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from costmodel import running_aggregates
 from costmodel.summaries import IntArray
 from optimizer.assemble import Calculator
+from optimizer.edges.space import atom_of
 from optimizer.errors import InvalidInput
 from optimizer.model.plan import Plan, PlannedQuery, Tree
 from optimizer.task import Task
@@ -20,6 +22,8 @@ WEIGHED = 200
 """Other trees that a query is weighed against; of more, those of the most similar edge rate."""
 SHOWN = 5
 """Alternatives that are named."""
+COUNTED = 100
+"""Windows of a tree up to which its running aggregates are counted, by walking through the composite slide."""
 SECONDS = {"1s": 1.0, "1ms": 0.001, "1": 1.0}
 """The length of each time unit; an abstract one is what rates are per."""
 
@@ -103,6 +107,7 @@ def explain_query(plan: Plan, query_id: str) -> dict[str, Any]:
         "tree_edges": _edges(tree),
         "tree_cost": tree.cost,
         "tree_technique": tree.technique,
+        "tree_running_aggregates": _running_aggregates(calculator, trees[tree.id - 1]),
         "alternatives": alternatives,
     }
 
@@ -174,6 +179,17 @@ def _reason(
     return (
         f"{weaves}: in {place}, the next best place, the plan would cost {best['added_cost']:.6g} {per} more"
     )
+
+
+def _running_aggregates(calculator: Calculator, tree: IntArray) -> int | None:
+    """How many running aggregates SlickDeque (Inv) really keeps, which its formula takes to be the distinct ranges."""
+    items = calculator.workload.items
+    if len(tree) > COUNTED:
+        return None
+    ranges, slides = items.ranges[tree], items.slides[tree]
+    classes = set(atom_of(ranges, slides, calculator.partials).all_classes())
+    windows = zip(ranges.tolist(), slides.tolist(), strict=True)
+    return running_aggregates(windows, [(c.residue, c.modulus) for c in classes])
 
 
 def _edges(tree: Tree) -> str:

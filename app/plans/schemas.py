@@ -265,6 +265,9 @@ class ExplainOut(BaseModel):
     tree_edges: str
     tree_cost: float
     tree_technique: str
+    tree_running_aggregates: int | None = Field(
+        description="What SlickDeque (Inv) would really keep in this tree; null where counting takes too long."
+    )
     alternatives: list[AlternativeOut] = Field(description="The best other places of the query.")
     merges: list[MergeOut] = Field(
         description="The merges by which greedy made its tree, before improvement; none where they are too many."

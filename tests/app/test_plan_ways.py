@@ -128,6 +128,17 @@ def test_A_26_other_columns_are_other_trees(client):
     assert "size" not in found["co_members"]
 
 
+@pytest.mark.usefixtures("trades")
+def test_I_29_V_16_an_explanation_counts_the_running_aggregates_of_the_tree(client):
+    """Three ranges, for which the formula takes three running aggregates, need six."""
+    shapes = {"x": (40, 4), "y": (60, 6), "z": (50, 10)}
+    queries = [query(id_, *shape) for id_, shape in shapes.items()]
+    client.post("/v1/queries:batch", json={"queries": queries}).raise_for_status()
+    (tree,) = optimize(client, optimizer="shared", technique="slickdeque_inv")["plan"]["trees"]
+    assert tree["omega"] == 2 * 3
+    assert client.get("/v1/queries/x/explain").json()["tree_running_aggregates"] == 6
+
+
 def test_what_if_at_a_rate_of_nothing(client):
     body = {"queries": [{"id": "a", "range": 6, "slide": 2}, {"id": "b", "range": 9, "slide": 3}], "rate": 0}
     plan = client.post("/v1/optimize", json={**body, "optimizer": "weaveshare", "technique": "panes"}).json()
