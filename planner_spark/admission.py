@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -11,14 +12,23 @@ from planner_spark.files import write_json
 from planner_spark.home import Home
 from planner_spark.shape import differences, shape_of
 from planner_spark.spec import JobSpec
+from planner_spark.tags import Tags, give_tags
 
-__all__ = ["admit", "mismatches"]
+__all__ = ["Admission", "admit", "mismatches"]
 
 _DISTRIBUTIONS = {"weft": "weft-acq", "spark": "pyspark"}
 
 
-def admit(home: Home, spec: JobSpec) -> tuple[str, ...]:
-    """Check that the checkpoint fits the job, note what it is, and say which predicate has which bit."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """What a checkpoint has given out: each predicate's bit, by its position, and the tags of sub-aggregations."""
+
+    predicates: tuple[str, ...]
+    tags: Tags
+
+
+def admit(home: Home, spec: JobSpec) -> Admission:
+    """Check that the checkpoint fits the job, and note what it is and what it has given out."""
     noted = home.manifest()
     if noted is not None:
         found = mismatches(noted, spec)
@@ -26,9 +36,11 @@ def admit(home: Home, spec: JobSpec) -> tuple[str, ...]:
             raise CheckpointMismatch("the checkpoint cannot be resumed: " + "; ".join(found))
     wanted = [query.where for query in spec.queries if query.where is not None]
     predicates = give_bits(noted["predicates"] if noted else [], wanted)
-    write_json(home.manifest_file, {"shape": shape_of(spec), "predicates": predicates, **_versions()})
+    tags = give_tags(Tags.parse(noted["tags"]) if noted else Tags(), spec.plan_in_force)
+    note = {"shape": shape_of(spec), "predicates": predicates, "tags": tags.note(), **_versions()}
+    write_json(home.manifest_file, note)
     home.control.mkdir(exist_ok=True)
-    return predicates
+    return Admission(predicates=predicates, tags=tags)
 
 
 def mismatches(noted: dict[str, Any], spec: JobSpec) -> list[str]:

@@ -9,7 +9,6 @@ any set of views can be built from it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -17,17 +16,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from planner_spark.kernels.lanes import Lane
-from planner_spark.kernels.shard import Block
+from planner_spark.kernels.lane import Lane
+from planner_spark.kernels.workload import Block
 from planner_spark.keys import KEY
 
 __all__ = [
-    "DATA", "END", "PACKED", "SHARD", "START", "WORDS",
+    "DATA", "END", "PACKED", "SHARD", "TAG", "WORDS",
     "block_from", "from_bytes", "last_end", "pack_by_shard", "to_bytes", "together",
 ]  # fmt: skip
 
 SHARD, DATA = "shard", "data"
-START, END, WORDS = "start", "end", "words"
+TAG, END, WORDS = "tag", "end", "words"
 PACKED = f"{SHARD} int, {DATA} binary"
 """The schema of packed rows, in Spark's words."""
 
@@ -66,9 +65,9 @@ def block_from(table: pa.Table, lanes: tuple[Lane, ...]) -> Block:
     """The rows of a block as the kernels take them."""
     keys, words = _whole(table, KEY), _whole(table, WORDS)
     return Block(
-        starts=_whole(table, START).to_numpy(),
+        tags=_whole(table, TAG).to_numpy(),
         ends=_whole(table, END).to_numpy(),
-        keys=[tuple(json.loads(text)) for text in keys.dictionary.to_pylist()],
+        keys=keys.dictionary.to_pylist(),
         key_codes=keys.indices.to_numpy(),
         signatures=_bits(words.dictionary.to_pylist()),
         signature_codes=words.indices.to_numpy(),
@@ -102,6 +101,6 @@ def to_bytes(table: pa.Table) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def from_bytes(data: bytes) -> pa.Table:
-    """The rows that were stored."""
+def from_bytes(data: bytes | pa.Buffer) -> pa.Table:
+    """The rows that were stored, in place."""
     return pa.ipc.open_stream(data).read_all()

@@ -11,6 +11,8 @@ in one batch, so ``emitted`` in the bookkeeping says up to where windows are ans
 
 from __future__ import annotations
 
+import json
+import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,10 +27,16 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 
 from planner_spark.blocks import DATA, block_from, from_bytes, last_end, to_bytes, together
-from planner_spark.kernels.shard import Shard, Workload
-from planner_spark.sinks.rows import RowFormat
+from planner_spark.kernels.shard import Shard
+from planner_spark.kernels.workload import Workload
+from planner_spark.sinks.rows import RowFormat, Rows
+from planner_spark.work import SECONDS
 
-__all__ = ["FinalAggregation"]
+__all__ = ["OUTPUT", "RESULTS", "FinalAggregation"]
+
+RESULTS, REPORT = "results", "report"
+OUTPUT = f"{RESULTS} bigint, {DATA} binary, {REPORT} string"
+"""What comes out: packed rows and how many they are, and a report of the work behind them."""
 
 NEVER = -(1 << 62)
 _MILLI = 1_000
@@ -39,9 +47,10 @@ class _Memory:
     """What a worker remembers of a shard: valid for the state whose token it has."""
 
     shard: Shard
+    rows: Rows
     token: str = ""
     following: int = 0
-    evicted: int = NEVER
+    advanced: int = NEVER
     last_ends: dict[int, int] = field(default_factory=dict)
 
 
@@ -89,16 +98,25 @@ class FinalAggregation(StatefulProcessor):
     def _run(self, key: Any, parts: list[bytes], watermark_ms: int) -> Iterator[pd.DataFrame]:
         watermark = watermark_ms * _MILLI
         first, following, token, emitted, timer = self._books.get() or (0, 0, "", NEVER, NEVER)
+        began = time.perf_counter()
         memory = self._recall(key, first, following, token, emitted)
+        before = memory.shard.work()
+        spent_on_rows = memory.rows.seconds
         if parts:
             token = uuid.uuid4().hex
             self._append(memory, parts, following, token, emitted)
             following += 1
         if watermark > emitted:
-            yield from self._rows.frames(memory.shard.due(after=emitted, until=watermark))
+            # Before the first answer: a run that fails on the way has moved on as far as one that did not.
+            memory.advanced = watermark
+            for results, data in memory.rows.packed(memory.shard.advance(after=emitted, until=watermark)):
+                yield _output(results=results, data=data)
             emitted = watermark
-        memory.shard.evict(watermark)
-        memory.evicted = watermark
+            memory.shard.forget(watermark)
+        done = {name: n - before.get(name, 0) for name, n in memory.shard.work().items()}
+        rows = memory.rows.seconds - spent_on_rows
+        done |= {f"{SECONDS}rows": rows, f"{SECONDS}kernels": time.perf_counter() - began - rows}
+        yield _output(report=json.dumps({name: n for name, n in done.items() if n}))
         first = self._drop_old(memory, first, following, watermark)
         timer = self._set_timer(memory.shard.next_due(watermark), timer)
         self._books.update((first, following, token, emitted, timer))
@@ -109,10 +127,10 @@ class FinalAggregation(StatefulProcessor):
             # Another job, or another epoch of this one, used this worker before.
             _remembered.clear()
         memory = _remembered.get(name)
-        # Memory of a run that was not committed has forgotten what its repetition still needs.
-        is_ahead = memory is not None and memory.evicted > emitted
+        # Memory of a run that was not committed has moved on from where its repetition begins.
+        is_ahead = memory is not None and memory.advanced > emitted
         if memory is None or is_ahead or not self._is_of_this_line(memory, first, following, token):
-            memory = _Memory(Shard(self._workload), following=first)
+            memory = _Memory(Shard(self._workload), Rows(self._rows), following=first)
             _remembered[name] = memory
         for number in [n for n in memory.last_ends if n < first]:
             # Another worker has dropped them.
@@ -173,3 +191,7 @@ class FinalAggregation(StatefulProcessor):
             if wanted != NEVER:
                 self._handle.registerTimer(wanted // _MILLI)
         return wanted
+
+
+def _output(*, results: int = 0, data: bytes | None = None, report: str | None = None) -> pd.DataFrame:
+    return pd.DataFrame({RESULTS: [results], DATA: [data], REPORT: [report]})

@@ -14,19 +14,14 @@ from pyspark.sql import functions as F
 
 from optimizer.edges.classes import ResidueClass
 
-__all__ = ["FRAGMENT", "fragment_column"]
+__all__ = ["FRAGMENT", "bounds_of", "fragment_column"]
 
 FRAGMENT = "__fragment"
 _DELAY_KEY = "spark.watermarkDelayMs"
 
 
-def fragment_column(event_time: Column, classes: Iterable[ResidueClass], *, watermark: int) -> Column:
-    """``struct<start, end>`` of the fragment that holds the tuple.
-
-    Its metadata carries the watermark's delay (microseconds here), as that of Spark's own window column does: so
-    Spark's stateful aggregation emits a fragment when the watermark passes its end. That is no documented interface;
-    tests/planner_spark/test_fragments.py guards it.
-    """
+def bounds_of(event_time: Column, classes: Iterable[ResidueClass]) -> Column:
+    """``struct<start, end>``: the nearest edges around the event time."""
     micros = F.unix_micros(event_time)
     starts, ends = [], []
     for edge in sorted(classes, key=lambda c: (c.modulus, c.residue)):
@@ -37,5 +32,14 @@ def fragment_column(event_time: Column, classes: Iterable[ResidueClass], *, wate
         raise ValueError("a fragment needs at least one class of edges")
     start = F.greatest(*starts) if len(starts) > 1 else starts[0]
     end = F.least(*ends) if len(ends) > 1 else ends[0]
-    bounds = F.struct(F.timestamp_micros(start).alias("start"), F.timestamp_micros(end).alias("end"))
+    return F.struct(F.timestamp_micros(start).alias("start"), F.timestamp_micros(end).alias("end"))
+
+
+def fragment_column(bounds: Column, *, watermark: int) -> Column:
+    """The bounds under the name of the fragment.
+
+    Its metadata carries the watermark's delay (microseconds here), as that of Spark's own window column does: so
+    Spark's stateful aggregation emits a fragment when the watermark passes its end. That is no documented interface;
+    tests/planner_spark/test_fragments.py guards it.
+    """
     return bounds.alias(FRAGMENT, metadata={_DELAY_KEY: watermark // 1_000})

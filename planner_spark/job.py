@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
 from pyspark.sql.streaming.query import StreamingQuery
 
-from planner_spark.admission import admit
+from planner_spark.admission import Admission, admit
 from planner_spark.checkpoint import committed_watermark
 from planner_spark.compile import compile_job
 from planner_spark.errors import JobError, in_short
@@ -29,6 +29,7 @@ from planner_spark.sinks.housekeeping import Housekeeping
 from planner_spark.sinks.parquet import ParquetSink
 from planner_spark.spec import JobSpec
 from planner_spark.status import StatusFile
+from planner_spark.work import added, output_share
 
 __all__ = ["run_job", "stream_job"]
 
@@ -47,11 +48,11 @@ def run_job(spec: JobSpec) -> int:
     note_holder(home.holder_file, jvm_pid=None)
     status = StatusFile(home.status_file, epoch=spec.epoch, generation=spec.generation)
     try:
-        predicates = admit(home, spec)
+        admission = admit(home, spec)
         spark = start_session(spec.stream.name, master=spec.master, shards=spec.shards, conf=spec.spark_conf)
         note_holder(home.holder_file, jvm_pid=_jvm_pid(spark))
         try:
-            finished = stream_job(spark, spec, home, predicates, status, stopping)
+            finished = stream_job(spark, spec, home, admission, status, stopping)
         finally:
             spark.stop()
     except Exception as error:
@@ -67,7 +68,7 @@ def stream_job(
     spark: SparkSession,
     spec: JobSpec,
     home: Home,
-    predicates: tuple[str, ...],
+    admission: Admission,
     status: StatusFile,
     stopping: threading.Event,
 ) -> bool:
@@ -81,10 +82,10 @@ def stream_job(
         watermark=lambda: status.status.watermark,
     )
     status.change(results=sink.manifest.rows_ever)
-    listener = _Listener(status, sink)
+    listener = _Listener(status, sink, workers=min(spec.shards, spark.sparkContext.defaultParallelism))
     spark.streams.addListener(listener)
     query = (
-        compile_job(spark, spec, predicates)
+        compile_job(spark, spec, admission)
         .writeStream.outputMode("append")
         .option("checkpointLocation", str(home.checkpoint))
         .trigger(processingTime=f"{0 if spec.stream.bounded else spec.trigger // 1_000} milliseconds")
@@ -157,9 +158,10 @@ def _raise_if_failed(query: StreamingQuery) -> None:
 class _Listener(StreamingQueryListener):
     """Keeps the status up to date."""
 
-    def __init__(self, status: StatusFile, sink: ParquetSink) -> None:
+    def __init__(self, status: StatusFile, sink: ParquetSink, *, workers: int) -> None:
         self._status = status
         self._sink = sink
+        self._workers = workers
         self.ended = threading.Event()
 
     def onQueryStarted(self, event: Any) -> None:  # noqa: N802
@@ -167,7 +169,13 @@ class _Listener(StreamingQueryListener):
 
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802
         """Take over what the batch did."""
-        changes = after_batch(self._status.status, json.loads(event.progress.json))
+        progress = json.loads(event.progress.json)
+        changes = after_batch(self._status.status, progress)
+        report = added(self._sink.reports.popleft() for _ in range(len(self._sink.reports)))
+        if report:
+            seconds = progress["durationMs"].get("addBatch", 0) / 1_000
+            changes["work"] = added([self._status.status.work, report])
+            changes["output_share"] = output_share(report, seconds=seconds, workers=self._workers)
         self._status.change(**changes, results=self._sink.manifest.rows_ever)
 
     def onQueryIdle(self, event: Any) -> None:  # noqa: N802

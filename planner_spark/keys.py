@@ -6,15 +6,18 @@ dates as days, floats in their shortest exact form.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from optimizer.model.schema import Column as StreamColumn
-from optimizer.model.schema import Kind
+from optimizer.model.schema import ColumnType, Kind
 
-__all__ = ["KEY", "from_text", "key_column", "shard_key"]
+__all__ = ["KEY", "arrow_type", "key_column", "shard_key", "typed"]
 
 KEY = "key"
 
@@ -46,12 +49,41 @@ def _to_text(column: StreamColumn) -> Column:
             return value.cast("string")
 
 
-def from_text(text: Column, column: StreamColumn) -> Column:
-    """The value that a text stands for."""
-    match column.type.kind:
-        case Kind.TIMESTAMP:
-            return F.timestamp_micros(text.cast("bigint"))
-        case Kind.DATE:
-            return F.date_from_unix_date(text.cast("int"))
-        case _:
-            return text.cast(str(column.type))
+def arrow_type(kind: ColumnType) -> pa.DataType:
+    """The Arrow type of a column."""
+    if kind.kind is Kind.DECIMAL:
+        return pa.decimal128(kind.precision, kind.scale)
+    return _ARROW[kind.kind]
+
+
+def typed(texts: Sequence[str | None], kind: ColumnType) -> pa.Array:
+    """The values that texts stand for.
+
+    >>> typed(["1.5E10", None, "NaN"], ColumnType.parse("double")).to_pylist()
+    [15000000000.0, None, nan]
+    """
+    read = _READ.get(kind.kind, str)
+    values = [None if text is None else read(text) for text in texts]
+    return pa.array(values, arrow_type(kind), from_pandas=False)
+
+
+_ARROW = {
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.INT: pa.int32(),
+    Kind.LONG: pa.int64(),
+    Kind.FLOAT: pa.float32(),
+    Kind.DOUBLE: pa.float64(),
+    Kind.STRING: pa.string(),
+    Kind.DATE: pa.date32(),
+    Kind.TIMESTAMP: pa.timestamp("us", tz="UTC"),
+}
+_READ: dict[Kind, Callable[[str], Any]] = {
+    Kind.BOOLEAN: lambda text: text == "true",
+    Kind.INT: int,
+    Kind.LONG: int,
+    Kind.FLOAT: float,
+    Kind.DOUBLE: float,
+    Kind.DATE: int,
+    Kind.TIMESTAMP: int,
+    Kind.DECIMAL: Decimal,
+}

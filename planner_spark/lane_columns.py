@@ -13,12 +13,12 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from optimizer.model.schema import ColumnType, Kind, Schema
+from planner_spark.kernels.lane import Lane
 from planner_spark.kernels.lanes import (
     OVERFLOW,
     BigSumLane,
     CountLane,
     ExtremeLane,
-    Lane,
     MomentsLane,
     ObjectExtremeLane,
     SumLane,

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from optimizer.model.aggregates import find_aggregate
 from optimizer.model.schema import ColumnType, Kind, Schema
+from planner_spark.kernels.lane import Lane
 from planner_spark.kernels.lanes import (
     BigSumLane,
     CountLane,
     ExtremeLane,
-    Lane,
     MomentsLane,
     ObjectExtremeLane,
     SumLane,

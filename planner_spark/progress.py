@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from planner_spark.compile import SOURCE_METRICS
 from planner_spark.heartbeat import CLOSING
 from planner_spark.status import Status
+from planner_spark.sub_aggregation import SOURCE_METRICS
 
 __all__ = ["after_batch"]
 

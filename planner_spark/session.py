@@ -21,6 +21,8 @@ _NEEDED = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
+    # Packed rows are megabytes each.
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
     "spark.sql.adaptive.enabled": "false",
     # Expressions are written for it, and decimals have a plain text form only with it.
     "spark.sql.ansi.enabled": "true",

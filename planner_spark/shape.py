@@ -14,7 +14,7 @@ from planner_spark.spec import JobSpec
 
 __all__ = ["differences", "group_columns", "shape_of", "shard_columns"]
 
-FORMAT = 1
+FORMAT = 2
 """Version of the state's own format; raise it when blocks or bookkeeping change."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from planner_spark.kernels.shard import WORD
+from planner_spark.kernels.workload import WORD
 
 __all__ = ["SIGNATURE", "signature_column"]
 

@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from optimizer.edges.classes import PartialsRule
 from optimizer.model.schema import Column, ColumnType, Schema
 
-__all__ = ["JobSpec", "QuerySpec", "StreamSpec"]
+__all__ = ["JobSpec", "PlanSpec", "QuerySpec", "StreamSpec", "TreeSpec"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,24 @@ class QuerySpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TreeSpec:
+    """An execution tree: its queries by number, and the technique of each lane by the lane's name."""
+
+    id: int
+    queries: tuple[int, ...]
+    techniques: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSpec:
+    """The plan that a job runs: ``execution`` is ``triops`` or ``twoops``, ``partials`` is ``pairs`` or ``panes``."""
+
+    execution: str = "triops"
+    partials: PartialsRule = "pairs"
+    trees: tuple[TreeSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobSpec:
     """One generation of a stream's job: where it lives, what it reads, what it answers.
 
@@ -73,6 +92,15 @@ class JobSpec:
     lease: str | None = None
     retain_age: int | None = None
     retain_bytes: int | None = None
+    plan: PlanSpec | None = None
+    """None puts all queries into one tree."""
+
+    @property
+    def plan_in_force(self) -> PlanSpec:
+        """The plan that is run."""
+        if self.plan is not None:
+            return self.plan
+        return PlanSpec(trees=(TreeSpec(id=1, queries=tuple(query.number for query in self.queries)),))
 
     def write(self, path: Path) -> None:
         """Write the specification as JSON, whole or not at all."""
@@ -101,4 +129,12 @@ class JobSpec:
             )
             for q in raw.pop("queries")
         )
-        return cls(stream=StreamSpec(**stream), queries=queries, **raw)
+        plan = raw.pop("plan", None)
+        return cls(stream=StreamSpec(**stream), queries=queries, plan=_plan(plan), **raw)
+
+
+def _plan(raw: dict[str, Any] | None) -> PlanSpec | None:
+    if raw is None:
+        return None
+    trees = tuple(TreeSpec(**{**tree, "queries": tuple(tree["queries"])}) for tree in raw["trees"])
+    return PlanSpec(**{**raw, "trees": trees})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,10 @@ class Status:
     tuples: int = 0
     late_rows: int = 0
     null_event_times: int = 0
+    work: dict[str, float] = field(default_factory=dict)
+    """Operations and seconds so far, as `planner_spark.work` describes them."""
+    output_share: float | None = None
+    """How much of the last batch with results went into these rather than into aggregation."""
     error: str | None = None
     error_code: str | None = None
 
@@ -44,7 +48,7 @@ class Status:
         return self.state == "finished" and (self.generation, self.epoch) == (generation, epoch)
 
 
-_LASTING = ("watermark", "max_event_time", "batch", "tuples", "late_rows", "null_event_times")
+_LASTING = ("watermark", "max_event_time", "batch", "tuples", "late_rows", "null_event_times", "work")
 """What is true of the generation, not of one driver: a driver goes on from where the one before it was."""
 
 

@@ -16,9 +16,11 @@ from app.jobs.activation import active_from
 from app.jobs.generations import Before, Keep, Resume, decide
 from app.jobs.workload import activated, earliest, registered, wanted_job
 from app.persistence.models import Job, Query, Stream
+from app.plans.force import plan_in_force
 from app.settings import Settings
 from planner_spark.checkpoint import read_until
 from planner_spark.home import Home, homes_of, streams_folder
+from planner_spark.plan import plan_spec
 from planner_spark.spec import JobSpec
 
 __all__ = ["FRESH", "RESUME", "compose", "is_answered", "last_generation"]
@@ -76,6 +78,8 @@ def compose(session: Session, settings: Settings, stream: Stream, job: Job) -> N
         _activate(queries, None)
         generation = 1 + max([job.generation, *(h.generation for h in _homes(settings, stream.name))])
         spec = replace(wanted, generation=generation, epoch=1, shards=settings.shards)
+    numbers = {query.id: query.canonical_number for query in queries}
+    spec = replace(spec, plan=plan_spec(plan_in_force(session, stream), numbers))
     job.generation, job.epoch, job.spec = spec.generation, spec.epoch, asdict(spec)
 
 

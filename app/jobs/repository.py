@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.errors import ApiError
 from app.jobs.composition import compose
 from app.jobs.state import Desired
 from app.persistence.database import Database
 from app.persistence.models import Job
+from app.plans.service import PlanCache, PlanService
 from app.settings import Settings
 from app.streams.repository import StreamRepository
 
@@ -51,13 +54,19 @@ class JobRegistry:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
+        self._plans = PlanService(database, PlanCache())
 
     def rows(self) -> dict[str, JobRow]:
         """All jobs that were ever asked for, by stream."""
         return self._database.read(lambda s: {job.stream: JobRow.of(job) for job in s.scalars(select(Job))})
 
     def compose(self, stream: str) -> JobRow | None:
-        """Carry out the request to start; None when it was withdrawn meanwhile."""
+        """Carry out the request to start; None when it was withdrawn meanwhile.
+
+        The plan is made first: that may take seconds, in which the registry must not be locked.
+        """
+        with contextlib.suppress(ApiError):
+            self._plans.current(stream)
 
         def work(session: Session) -> JobRow | None:
             definition = StreamRepository(session).find(stream, lock=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from app.jobs.state import Desired, Observed
 from app.streams.sources import StrictModel
 
-__all__ = ["JobOut", "StartIn"]
+__all__ = ["JobOut", "StartIn", "TreeWorkOut", "WorkOut"]
 
 MAX_PENDING = 1_000
 
@@ -21,6 +22,26 @@ class StartIn(StrictModel):
         default=False,
         description="Begin a new generation: read the stream from its beginning, and replace the results.",
     )
+
+
+class TreeWorkOut(BaseModel):
+    """What an execution tree has done so far."""
+
+    tree: int
+    edges: int = Field(description="Ends of its fragments that have passed, over all shards.")
+    operations: dict[str, float] = Field(description="Operations of final aggregation by lane.")
+    operations_per_edge: dict[str, float] = Field(
+        description="The measured Omega of each lane, to be compared with the plan's."
+    )
+
+
+class WorkOut(BaseModel):
+    """Operations of a generation so far, by level (doc 000 III-C); each is one for all keys of a shard."""
+
+    tuples: int = Field(description="Tuples that sub-aggregation has closed, once per tree under TwoOps.")
+    partials: int = Field(description="Partials of fragment, key and signature that came out of it.")
+    intercede: int = Field(description="Fragments that intercede-aggregation has coalesced.")
+    trees: list[TreeWorkOut]
 
 
 class JobOut(BaseModel):
@@ -50,4 +71,13 @@ class JobOut(BaseModel):
     )
     null_event_times: int = Field(
         description="Tuples without a usable event time (NULL, before 1970 or after 9899), left out."
+    )
+    work: WorkOut
+    output_share: float | None = Field(
+        description="How much of the last batch went into making and writing results, from 0 to 1."
+    )
+    limit: Literal["output", "aggregation"] | None = Field(
+        description="What the last batch spent most of its time on: results, or all that comes before them. "
+        "A job with more answers than tuples is limited by its output: fewer or coarser queries help it, another "
+        "plan does not."
     )

@@ -16,6 +16,7 @@ from app.jobs.composition import FRESH, RESUME, is_answered
 from app.jobs.schemas import MAX_PENDING
 from app.jobs.state import Desired, Observed
 from app.jobs.supervisor import Supervisor
+from app.jobs.work import limit, shown_work
 from app.persistence.database import Database
 from app.persistence.models import Job, Query, Stream
 from app.persistence.types import from_micros, iso
@@ -130,6 +131,9 @@ class JobService:
             "pending_count": session.scalar(select(func.count()).select_from(Query).where(*waiting)) or 0,
             "late_rows": status.late_rows,
             "null_event_times": status.null_event_times,
+            "work": shown_work(status.work),
+            "output_share": status.output_share,
+            "limit": limit(status.output_share),
         }
 
     def _status(self, job: Job | None) -> Status:

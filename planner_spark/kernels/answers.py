@@ -21,7 +21,7 @@ from planner_spark.kernels.over import Array
 __all__ = ["Answer", "Lowering", "Partials", "slots_of"]
 
 Partials = Callable[[str], tuple[Array, ...]]
-"""Gives the combined partials of a lane by its name."""
+"""Gives the combined partials of a lane by its name, an element per answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +72,22 @@ class Lowering:
             raise ValueError(f"unknown aggregate {self.function!r}")
         return tuple(f"{operation}:{self.column}" for operation in aggregate.partials)
 
-    def lower(self, partials: Partials, keys: Array) -> Answer:
-        """The answers for those keys."""
+    def lower(self, partials: Partials) -> Answer:
+        """The answers, in the order of the partials."""
         (count,) = partials(f"count:{self.column}")
-        count = count[keys]
         seen = count > 0
         match self.function:
             case "count":
-                return Answer(count, np.ones(len(keys), dtype=bool))
+                return Answer(count, np.ones(len(count), dtype=bool))
             case "min" | "max":
-                values = partials(f"{self.function}:{self.column}")[0][keys]
+                values = partials(f"{self.function}:{self.column}")[0]
                 return Answer(_text(values) if self.type.kind is Kind.DECIMAL else values, seen)
             case "sum" | "avg":
-                return self._from_sum([part[keys] for part in partials(f"sum:{self.column}")], count)
+                return self._from_sum(partials(f"sum:{self.column}"), count)
             case _:
-                return self._from_moments(partials(f"moments:{self.column}")[1][keys], count)
+                return self._from_moments(partials(f"moments:{self.column}")[2], count)
 
-    def _from_sum(self, parts: list[Array], count: Array) -> Answer:
+    def _from_sum(self, parts: tuple[Array, ...], count: Array) -> Answer:
         seen = count > 0
         if self.type.kind is Kind.DECIMAL:
             return self._decimal(parts, count)
@@ -102,7 +101,7 @@ class Lowering:
         fits = (high >= -(1 << (LIMB - 1))) & (high < 1 << (LIMB - 1))
         return Answer((np.where(fits, high, 0) << LIMB) + low, seen & fits, seen & ~fits)
 
-    def _decimal(self, parts: list[Array], count: Array) -> Answer:
+    def _decimal(self, parts: tuple[Array, ...], count: Array) -> Answer:
         """Exact in Python integers; None stands for a sum that overflowed inside a fragment."""
         if len(parts) == 1:
             totals = parts[0].tolist()

@@ -1,9 +1,7 @@
 """Lanes: what sub-aggregation measures, as arrays over group keys.
 
 A lane is one measured operation on one column, ``sum`` of ``price`` say; all queries that need it share it (row
-I-16). Its partials are numpy arrays; each lane names its arrays, the identity that stands for "no value", and how
-partials are combined: one vectorised pass, never a subtraction, so that a float sum is right again once a huge value
-has left the window. Whether any value was seen is kept apart, by the ``count`` lane of the same column.
+I-16). Whether any value was seen is kept apart, by the ``count`` lane of the same column.
 
     CountLane       values that are not NULL, or tuples for the column *
     SumLane         int and float sums, one array
@@ -11,27 +9,35 @@ has left the window. Whether any value was seen is kept apart, by the ``count`` 
     BigSumLane      sums of decimals beyond 18 digits as Python integers; None marks an overflow inside a fragment
     ExtremeLane     min or max of numbers; NaN is the largest, as in Spark
     ObjectExtremeLane  min or max of strings and of wide decimals
-    MomentsLane     mean and M2, merged by Chan's formula
+    MomentsLane     mean and M2, merged by Chan's formula and never subtracted: that would cancel
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from planner_spark.kernels.inverse import (
+    LIMB,
+    BigInverse,
+    BoundedInverse,
+    Inverse,
+    LimbInverse,
+    PlainInverse,
+    carried,
+)
+from planner_spark.kernels.lane import Field, InvertibleLane, Lane, Parts, SelectiveLane
 from planner_spark.kernels.over import Array, Over
 
 __all__ = [
+    "LIMB",
     "OVERFLOW",
     "BigSumLane",
     "CountLane",
     "ExtremeLane",
-    "Field",
-    "Lane",
     "MomentsLane",
     "ObjectExtremeLane",
     "SumLane",
@@ -41,9 +47,7 @@ __all__ = [
 
 OVERFLOW = "overflow"
 """What is shipped for a sum that overflowed inside its fragment."""
-LIMB = 32
 INT64 = np.iinfo(np.int64)
-_LIMB_MASK = (1 << LIMB) - 1
 _LONG, _FLOAT, _OBJECT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(object)
 
 _big_add = np.frompyfunc(lambda a, b: None if a is None or b is None else a + b, 2, 1)
@@ -61,47 +65,7 @@ def unscaled(text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """One array of a lane: its name, element type, and the element that stands for no value."""
-
-    name: str
-    dtype: np.dtype[Any]
-    identity: Any
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lane(ABC):
-    """One operation on one column; ``column`` is ``*`` for the tuples themselves."""
-
-    column: str
-    operation: ClassVar[str]
-
-    @property
-    def name(self) -> str:
-        """The lane's name, the stem of its arrays' names."""
-        return f"{self.operation}:{self.column}"
-
-    @property
-    @abstractmethod
-    def fields(self) -> tuple[Field, ...]:
-        """The arrays that hold the lane's partials."""
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The names of the arrays that `combine` looks at."""
-        return tuple(f.name for f in self.fields)
-
-    @abstractmethod
-    def combine(self, arrays: dict[str, Array], over: Over) -> tuple[Array, ...]:
-        """The partials of all that ``over`` takes together, an array per field."""
-
-    def decode(self, shipped: Array) -> Array:
-        """One shipped column as the lane's array holds it."""
-        return shipped
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountLane(Lane):
+class CountLane(InvertibleLane):
     """How many values that are not NULL; how many tuples for the column ``*``."""
 
     operation = "count"
@@ -110,12 +74,19 @@ class CountLane(Lane):
     def fields(self) -> tuple[Field, ...]:
         return (Field(name=self.name, dtype=_LONG, identity=0),)
 
-    def combine(self, arrays: dict[str, Array], over: Over) -> tuple[Array, ...]:
-        return (over.reduce(np.add, arrays[self.name]),)
+    @property
+    def inverse(self) -> Inverse:
+        return PlainInverse()
+
+    def combine(self, parts: Parts, over: Over) -> Parts:
+        return (over.reduce(np.add, parts[0]),)
+
+    def pair(self, left: Parts, right: Parts) -> Parts:
+        return (left[0] + right[0],)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SumLane(Lane):
+class SumLane(InvertibleLane):
     """A sum in one array: longs for 32-bit integers (2^31 of them cannot overflow it), else doubles."""
 
     operation = "sum"
@@ -125,13 +96,21 @@ class SumLane(Lane):
     def fields(self) -> tuple[Field, ...]:
         return (Field(name=self.name, dtype=_FLOAT if self.fractional else _LONG, identity=0),)
 
-    def combine(self, arrays: dict[str, Array], over: Over) -> tuple[Array, ...]:
+    @property
+    def inverse(self) -> Inverse:
+        return BoundedInverse() if self.fractional else PlainInverse()
+
+    def combine(self, parts: Parts, over: Over) -> Parts:
         with np.errstate(invalid="ignore", over="ignore"):
-            return (over.reduce(np.add, arrays[self.name]),)
+            return (over.reduce(np.add, parts[0]),)
+
+    def pair(self, left: Parts, right: Parts) -> Parts:
+        with np.errstate(invalid="ignore", over="ignore"):
+            return (left[0] + right[0],)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WideSumLane(Lane):
+class WideSumLane(InvertibleLane):
     """A sum of 64-bit integers as high and low limbs: total = high * 2^32 + low."""
 
     operation = "sum"
@@ -140,13 +119,20 @@ class WideSumLane(Lane):
     def fields(self) -> tuple[Field, ...]:
         return tuple(Field(name=f"{self.name}:{limb}", dtype=_LONG, identity=0) for limb in ("high", "low"))
 
-    def combine(self, arrays: dict[str, Array], over: Over) -> tuple[Array, ...]:
-        high, low = (over.reduce(np.add, arrays[name]) for name in self.reads)
-        return high + (low >> LIMB), low & _LIMB_MASK
+    @property
+    def inverse(self) -> Inverse:
+        return LimbInverse()
+
+    def combine(self, parts: Parts, over: Over) -> Parts:
+        high, low = (over.reduce(np.add, part) for part in parts)
+        return carried(high, low)
+
+    def pair(self, left: Parts, right: Parts) -> Parts:
+        return carried(left[0] + right[0], left[1] + right[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BigSumLane(Lane):
+class BigSumLane(InvertibleLane):
     """A sum of integers of any size."""
 
     operation = "sum"
@@ -155,15 +141,22 @@ class BigSumLane(Lane):
     def fields(self) -> tuple[Field, ...]:
         return (Field(name=self.name, dtype=_OBJECT, identity=0),)
 
-    def combine(self, arrays: dict[str, Array], over: Over) -> tuple[Array, ...]:
-        return (over.reduce(_big_add, arrays[self.name]),)
+    @property
+    def inverse(self) -> Inverse:
+        return BigInverse()
+
+    def combine(self, parts: Parts, over: Over) -> Parts:
+        return (over.reduce(_big_add, parts[0]),)
+
+    def pair(self, left: Parts, right: Parts) -> Parts:
+        return (_big_add(left[0], right[0]),)
 
     def decode(self, shipped: Array) -> Array:
         return _objects(None if text == OVERFLOW else unscaled(text) for text in shipped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtremeLane(Lane):
+class ExtremeLane(SelectiveLane):
     """Min or max of numbers (integers, floats, dates, timestamps, booleans, decimals of up to 18 digits)."""
 
     operation = "extreme"
@@ -181,13 +174,25 @@ class ExtremeLane(Lane):
             return (Field(name=self.name, dtype=_FLOAT, identity=-np.inf if self.largest else np.nan),)
         return (Field(name=self.name, dtype=_LONG, identity=INT64.min if self.largest else INT64.max),)
 
-    def combine(self, arrays: dict[str, Array], over: Over) -> tuple[Array, ...]:
+    @property
+    def _choose(self) -> np.ufunc:
         # maximum hands NaN on, fmin passes it over: both as if NaN were the largest number.
-        return (over.reduce(np.maximum if self.largest else np.fmin, arrays[self.name]),)
+        return np.maximum if self.largest else np.fmin
+
+    def combine(self, parts: Parts, over: Over) -> Parts:
+        return (over.reduce(self._choose, parts[0]),)
+
+    def pair(self, left: Parts, right: Parts) -> Parts:
+        return (self._choose(left[0], right[0]),)
+
+    def beats(self, new: Array, old: Array) -> Array:
+        if self.largest:
+            return np.asarray((new >= old) | np.isnan(new))
+        return np.asarray((new <= old) | np.isnan(old))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectExtremeLane(Lane):
+class ObjectExtremeLane(SelectiveLane):
     """Min or max of Python objects in their own order; code points order strings as Spark's UTF-8 bytes do."""
 
     operation = "extreme"
@@ -202,8 +207,19 @@ class ObjectExtremeLane(Lane):
     def fields(self) -> tuple[Field, ...]:
         return (Field(name=self.name, dtype=_OBJECT, identity=None),)
 
-    def combine(self, arrays: dict[str, Array], over: Over) -> tuple[Array, ...]:
-        return (over.reduce(_object_max if self.largest else _object_min, arrays[self.name]),)
+    @property
+    def _choose(self) -> np.ufunc:
+        chosen: np.ufunc = _object_max if self.largest else _object_min
+        return chosen
+
+    def combine(self, parts: Parts, over: Over) -> Parts:
+        return (over.reduce(self._choose, parts[0]),)
+
+    def pair(self, left: Parts, right: Parts) -> Parts:
+        return (self._choose(left[0], right[0]),)
+
+    def beats(self, new: Array, old: Array) -> Array:
+        return np.asarray(np.equal(self._choose(new, old), new), dtype=bool)
 
     def decode(self, shipped: Array) -> Array:
         if self.decimal:
@@ -222,18 +238,29 @@ class MomentsLane(Lane):
         return tuple(Field(name=f"{self.name}:{part}", dtype=_FLOAT, identity=0.0) for part in ("mean", "m2"))
 
     @property
-    def reads(self) -> tuple[str, ...]:
-        return (f"count:{self.column}", *(f.name for f in self.fields))
+    def parts(self) -> tuple[Field, ...]:
+        return (Field(name=f"count:{self.column}", dtype=_LONG, identity=0), *self.fields)
 
-    def combine(self, arrays: dict[str, Array], over: Over) -> tuple[Array, ...]:
-        counts, means, m2s = (arrays[name] for name in self.reads)
+    def combine(self, parts: Parts, over: Over) -> Parts:
+        counts, means, m2s = parts
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             total = over.reduce(np.add, counts)
             # Weights first: the sum of huge values would overflow where their mean does not.
             weights = counts / np.maximum(over.spread(total), 1)
             mean = over.reduce(np.add, weights * means)
             between = np.where(counts > 0, counts * np.square(means - over.spread(mean)), 0.0)
-            return mean, over.reduce(np.add, m2s) + over.reduce(np.add, between)
+            return total, mean, over.reduce(np.add, m2s) + over.reduce(np.add, between)
+
+    def pair(self, left: Parts, right: Parts) -> Parts:
+        (n, mean, m2), (more, its_mean, its_m2) = left, right
+        total = n + more
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            share = more / np.maximum(total, 1)
+            # A side without values has a mean that means nothing.
+            apart = np.where((n > 0) & (more > 0), its_mean - mean, 0.0)
+            between = np.square(apart) * n * share
+            mixed = np.where(n > 0, np.where(more > 0, mean * (1 - share) + its_mean * share, mean), its_mean)
+            return total, mixed, m2 + its_m2 + between
 
 
 def _objects(values: Iterable[Any]) -> Array:

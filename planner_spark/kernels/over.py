@@ -1,19 +1,21 @@
-"""What a combination runs over: the fragments of a window, or the runs of a sorted column.
+"""What a combination runs over: the fragments of a window, each one's prefix, or the runs of a sorted column.
 
-The lanes say how partials are combined; these two say of which partials, so that final aggregation and roll-up are
+The lanes say how partials are combined; these say of which partials, so that final aggregation and roll-up are
 the same arithmetic.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Fragments", "Over", "Runs"]
+__all__ = ["Array", "Fragments", "Over", "Prefixes", "Runs", "accumulated"]
 
 Array = NDArray[Any]
+_FEW_KEYS = 128
 
 
 class Over(Protocol):
@@ -38,6 +40,34 @@ class Fragments:
         return combined
 
 
+class Prefixes:
+    """All rows up to each one: as many rows as there were, for lanes that combine element by element."""
+
+    def reduce(self, combine: np.ufunc, values: Array) -> Array:
+        """Combine down the fragment axis and keep what there is on the way."""
+        return accumulated(combine, values)
+
+    def spread(self, combined: Array) -> Array:
+        """Each prefix stands beside its last row."""
+        return combined
+
+
+def accumulated(combine: np.ufunc, values: Array) -> Array:
+    """``combine.accumulate`` down the first axis, row by row where there are many keys.
+
+    numpy goes down the columns one after the other, which takes ten times as long for 500 keys.
+
+    >>> accumulated(np.add, np.array([[1, 2], [3, 4]])).tolist()
+    [[1, 2], [4, 6]]
+    """
+    if values.shape[-1] <= _FEW_KEYS:
+        return np.asarray(combine.accumulate(values, axis=0))
+    sums = values.copy()
+    for before, row in pairwise(sums):
+        combine(before, row, out=row)
+    return sums
+
+
 class Runs:
     """Consecutive elements of a column, from each start to the next.
 
@@ -55,4 +85,4 @@ class Runs:
 
     def spread(self, combined: Array) -> Array:
         """Repeat each run's value as often as it has elements."""
-        return np.repeat(combined, self._lengths)
+        return np.repeat(combined, self._lengths, axis=0)

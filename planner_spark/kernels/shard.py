@@ -1,193 +1,150 @@
-"""A shard's memory: the fragments of the longest range, and all queries' windows answered from them.
+"""A shard's memory: what the plan's trees need of the fragments so far, and all queries' windows answered from it.
 
-Panes evaluation (doc 001 2.2, row I-05): each due window is combined afresh from the fragments that it contains.
+    block ▶ view (predicate, grouping): roll-up ▶ intercede: coalesce per tree ▶ final: a kernel per lane ▶ answers
+
+Under TriOps all trees read the same fragments; under TwoOps the fragments of each tree carry its own tag, and a view
+has a single reader. The code is the same for both.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from planner_spark.kernels.answers import Answer, Lowering
-from planner_spark.kernels.lanes import Lane
+from planner_spark.kernels.final import Answers, Final
+from planner_spark.kernels.intercede import Intercede
+from planner_spark.kernels.keyspace import KeySpace
+from planner_spark.kernels.lane import Lane
 from planner_spark.kernels.over import Array
-from planner_spark.kernels.view import View
-from planner_spark.kernels.windows import contained, due_windows, next_end
+from planner_spark.kernels.workload import WORD, Block, Query, ViewName, Workload
 
-__all__ = ["WORD", "Block", "Query", "Rows", "Shard", "Workload"]
+__all__ = ["Shard"]
 
-WORD = 63
-"""Bits of a signature per word: those of a long that are not its sign."""
-ViewName = tuple[int | None, tuple[int, ...]]
-Window = tuple[ViewName, int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """A canonical ACQ as the kernels see it.
-
-    ``bit`` is its predicate's bit in the signature, None for all tuples; ``columns`` are positions among the job's
-    grouping attributes; ``active_from`` is the first window start that it is answered for; ``slots`` are the value
-    slots of its canonical aggregates.
-    """
-
-    number: int
-    window_range: int
-    slide: int
-    lowerings: tuple[Lowering, ...]
-    bit: int | None
-    columns: tuple[int, ...]
-    active_from: int | None
-    slots: tuple[str, ...]
-
-    @property
-    def view(self) -> ViewName:
-        """What names the view that the query reads."""
-        return self.bit, self.columns
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
-    """All queries of a job, and the lanes that they need; ``lanes[0]`` counts tuples."""
-
-    queries: tuple[Query, ...]
-    lanes: tuple[Lane, ...]
-
-    def lanes_of(self, view: ViewName) -> tuple[Lane, ...]:
-        """The lanes that the queries of a view are lowered from; tuples are always counted."""
-        names = {name for q in self.queries if q.view == view for low in q.lowerings for name in low.lanes}
-        return (self.lanes[0], *(lane for lane in self.lanes[1:] if lane.name in names))
-
-    @property
-    def longest_range(self) -> int:
-        """How long a fragment may be needed."""
-        return max(query.window_range for query in self.queries)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """Rows that sub-aggregation emitted together: bounds, key, signature and decoded partials of each.
-
-    Distinct ``keys`` (values of all grouping attributes as text) and distinct ``signatures`` (an array [signature,
-    word] with 63 bits a word) are listed once; the codes say which one a row has.
-    """
-
-    starts: Array
-    ends: Array
-    keys: list[tuple[str | None, ...]]
-    key_codes: Array
-    signatures: Array
-    signature_codes: Array
-    partials: dict[str, Array]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
-    """The answer of one window of one query: an element per key."""
-
-    query: Query
-    window_start: int
-    groups: tuple[Array, ...]
-    answers: tuple[Answer, ...]
-
-    def __len__(self) -> int:
-        return len(self.answers[0].values)
+AT_ONCE = 1 << 22
+"""Answers, windows times keys, that are worked out at a time: so much memory they may take."""
+FeedName = tuple[frozenset[int], ViewName]
 
 
 class Shard:
-    """Fragments by view, and the queries over them."""
+    """Views of the fragments, and the trees' finals over them."""
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
-        self._lanes = {lane.name: lane for lane in workload.lanes}
-        self._views = {
-            view: View(lanes=workload.lanes_of(view), columns=view[1])
-            for view in dict.fromkeys(q.view for q in workload.queries)
-        }
-        self._starts: Array = np.empty(0, dtype=np.int64)
-        self._ends: Array = np.empty(0, dtype=np.int64)
+        self._spaces: dict[tuple[int, ...], KeySpace] = {}
+        self._views: dict[FeedName, Intercede] = {}
+        self._finals: dict[FeedName, list[Final]] = {}
+        self._came: Counter[str] = Counter()
+        for name, lanes in _lanes_by_view(workload).items():
+            self._spaces.setdefault(name[1][1], KeySpace(name[1][1]))
+            self._views[name] = Intercede(lanes)
+            self._finals[name] = []
+        for tree in workload.trees:
+            for view in dict.fromkeys(query.view for query in tree.queries):
+                queries = tuple(query for query in tree.queries if query.view == view)
+                lanes = workload.lanes_of(frozenset().union(*(query.lanes for query in queries)))
+                name = (tree.tags, view)
+                self._finals[name].append(Final(tree, queries, lanes, self._views[name]))
 
     def ingest(self, block: Block) -> None:
         """Add the fragments of a block; all of them end after those that are here."""
-        starts, ends, rows = _distinct(block.starts, block.ends)
-        for (bit, _), view in self._views.items():
-            if bit is None:
-                chosen: slice | Array = slice(None)
-            else:
-                chosen = _with_bit(block.signatures, bit)[block.signature_codes]
-            codes = block.key_codes[chosen]
-            numbers = np.zeros(len(block.keys), dtype=np.int64)
-            for code in np.unique(codes).tolist():
-                numbers[code] = view.number(block.keys[code])
-            partials = {name: block.partials[name][chosen] for name in view.fields}
-            view.append(len(ends), rows[chosen], numbers[codes], partials)
-        self._ends = np.concatenate([self._ends, ends])
-        self._starts = np.concatenate([self._starts, starts])
+        numbers = {columns: space.number(block.keys) for columns, space in self._spaces.items()}
+        for columns, space in self._spaces.items():
+            self._arrange(columns, space.grown())
+            space.touch(numbers[columns][block.key_codes], block.ends)
+        self._came["tuples"] += int(block.partials[self._workload.lanes[0].name].sum())
+        self._came["partials"] += len(block.ends)
+        for (tags, (bit, columns)), view in self._views.items():
+            chosen = np.isin(block.tags, list(tags))
+            if bit is not None:
+                chosen &= _with_bit(block.signatures, bit)[block.signature_codes]
+            rows: slice | Array = slice(None) if chosen.all() else chosen
+            partials = {name: values[rows] for name, values in block.partials.items()}
+            view.append(block.ends[rows], numbers[columns][block.key_codes[rows]], partials)
 
-    def due(self, *, after: int, until: int) -> Iterator[Rows]:
-        """The answers of all windows that end in ``(after, until]``."""
-        combined: dict[Window, dict[str, tuple[Array, ...]]] = {}
-        for query in self._workload.queries:
-            for start in due_windows(
-                self._starts,
-                self._ends,
-                window_range=query.window_range,
-                slide=query.slide,
-                after=after,
-                until=until,
-            ):
-                if query.active_from is None or start >= query.active_from:
-                    window = (query.view, start, query.window_range)
-                    rows = self._answer(query, start, combined.setdefault(window, {}))
-                    if len(rows):
-                        yield rows
+    def advance(self, *, after: int, until: int) -> Iterator[tuple[KeySpace, Answers]]:
+        """The answers of all windows that end in ``(after, until]``, a bounded number of them at a time."""
+        for step in self._steps(after, until):
+            for (_, (_, columns)), finals in self._finals.items():
+                for final in finals:
+                    for answers in final.advance(after, step):
+                        yield self._spaces[columns], answers
+            after = step
 
-    def _answer(self, query: Query, start: int, combined: dict[str, tuple[Array, ...]]) -> Rows:
-        """The rows of one window; ``combined`` has what other queries made of the same view and window."""
-        view = self._views[query.view]
-        chosen = contained(self._starts, self._ends, start, start + query.window_range)
-
-        def partials(name: str) -> tuple[Array, ...]:
-            if name not in combined:
-                combined[name] = view.combine(self._lanes[name], chosen)
-            return combined[name]
-
-        keys = np.nonzero(partials(self._workload.lanes[0].name)[0])[0]
-        return Rows(
-            query=query,
-            window_start=start,
-            groups=tuple(view.key_column(position, keys) for position in range(len(query.columns))),
-            answers=tuple(lowering.lower(partials, keys) for lowering in query.lowerings),
-        )
+    def _steps(self, after: int, until: int) -> Iterator[int]:
+        """Where to stop on the way, so that no step answers too much."""
+        found = [
+            (ends, max(len(self._spaces[columns]), 1))
+            for (_, (_, columns)), finals in self._finals.items()
+            for ends in (final.due_ends(after, until) for final in finals)
+        ]
+        if sum(len(ends) * keys for ends, keys in found) > AT_ONCE:
+            ends = np.concatenate([ends for ends, _ in found])
+            weights = np.concatenate([np.full(len(ends), keys) for ends, keys in found])
+            order = np.argsort(ends, kind="stable")
+            ends, parts = ends[order], np.cumsum(weights[order]) // AT_ONCE
+            # A step ends with the last window before the sum of answers passes another such number.
+            last = np.nonzero((parts[1:] != parts[:-1]) & (ends[1:] != ends[:-1]))[0]
+            yield from (end for end in np.unique(ends[last]).tolist() if end < until)
+        yield until
 
     def next_due(self, after: int) -> int | None:
         """The next time at which a window of stored fragments ends."""
-        ends = (
-            next_end(self._starts, window_range=query.window_range, slide=query.slide, after=after)
-            for query in self._workload.queries
-        )
-        return min((end for end in ends if end is not None), default=None)
+        found = (final.next_due(after) for finals in self._finals.values() for final in finals)
+        return min((end for end in found if end is not None), default=None)
 
-    def evict(self, watermark: int) -> None:
-        """Forget fragments that no later window contains, in bulk so that it costs little per fragment."""
-        old = int(np.searchsorted(self._ends, watermark - self._workload.longest_range, side="right"))
-        if old and 2 * old >= len(self._ends):
-            for view in self._views.values():
-                view.drop_oldest(old)
-            self._starts, self._ends = self._starts[old:], self._ends[old:]
+    def forget(self, watermark: int) -> None:
+        """Free what every tree has read, and the keys that have been silent for the longest range.
+
+        Keys are renumbered by that, so it comes when the answers are made into rows.
+        """
+        for view in self._views.values():
+            view.free()
+        for columns, space in self._spaces.items():
+            longest = max(
+                final.longest
+                for (_, (_, own)), finals in self._finals.items()
+                for final in finals
+                if own == columns
+            )
+            self._arrange(columns, space.without_idle(watermark - longest))
+
+    def _arrange(self, columns: tuple[int, ...], arrangement: Array | None) -> None:
+        if arrangement is None:
+            return
+        for (tags, view), intercede in self._views.items():
+            if view[1] == columns:
+                intercede.arrange(arrangement)
+                for final in self._finals[tags, view]:
+                    final.arrange(arrangement)
+
+    def work(self) -> dict[str, float]:
+        """Operations since this memory began (rows T-08, T-10, T-17, I-15).
+
+        ``tuples`` and ``partials`` that came, ``intercede`` operations, and for tree 3 its ``3:edges`` and the
+        operations of each lane, ``3:sum:price``. An operation is one for all keys of the shard.
+        """
+        work: defaultdict[str, float] = defaultdict(float, self._came)
+        for view in self._views.values():
+            work["intercede"] += view.operations
+        for final in (final for finals in self._finals.values() for final in finals):
+            work[f"{final.tree.number}:edges"] += final.edges
+            for lane, operations in final.operations().items():
+                work[f"{final.tree.number}:{lane}"] += operations
+        return dict(work)
 
 
-def _distinct(starts: Array, ends: Array) -> tuple[Array, Array, Array]:
-    """The distinct fragments by ascending end, and for each row the position of its fragment."""
-    order = np.lexsort((starts, ends))
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = (np.diff(ends[order]) != 0) | (np.diff(starts[order]) != 0)
-    rows = np.empty(len(order), dtype=np.int64)
-    rows[order] = np.cumsum(first) - 1
-    chosen = order[first]
-    return starts[chosen], ends[chosen], rows
+def _lanes_by_view(workload: Workload) -> dict[FeedName, tuple[Lane, ...]]:
+    """What each view measures: the lanes of all queries that read it, in whichever tree."""
+    queries: dict[FeedName, list[Query]] = {}
+    for tree in workload.trees:
+        for query in tree.queries:
+            queries.setdefault((tree.tags, query.view), []).append(query)
+    return {
+        name: workload.lanes_of(frozenset().union(*(query.lanes for query in members)))
+        for name, members in queries.items()
+    }
 
 
 def _with_bit(signatures: Array, bit: int) -> Array:

@@ -1,73 +1,47 @@
-"""Which windows are due, and which fragments each one contains.
+"""Which windows are due.
 
-Windows are ``[k*slide, k*slide + range)``. A window is due when the watermark has passed its end, and it is combined
-from all fragments that it contains (not from slots between edges: after a change of edges, fragments of both
-expressions overlap, and each tuple is in one of them).
+Windows are ``[k*slide, k*slide + range)``. One is due when the watermark has passed its end. A tree's partials are
+told by their ends: a window holds those that end after its start and not after its own end. That also holds for
+fragments of an earlier plan's edges: a query is answered only for windows that begin where no older fragment was
+open, so no fragment reaches over a window's bounds.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
 from planner_spark.kernels.over import Array
 
-__all__ = ["contained", "due_windows", "next_end"]
+__all__ = ["due_windows", "next_end"]
 
 
-def due_windows(
-    starts: Array, ends: Array, *, window_range: int, slide: int, after: int, until: int
-) -> Iterator[int]:
-    """Starts of the windows that contain a fragment and end in ``(after, until]``, ascending.
+def due_windows(ends: Array, *, window_range: int, slide: int, after: int, until: int) -> Array:
+    """Starts of the windows that hold a partial and end in ``(after, until]``, ascending; ``ends`` ascend.
 
-    Cost grows with the fragments and the due windows, never with the length of a silent stretch.
+    Cost grows with the partials and the due windows, never with the length of a silent stretch.
 
-    >>> list(due_windows(np.array([0, 50]), np.array([5, 55]), window_range=10, slide=5, after=0, until=60))
+    >>> due_windows(np.array([5, 55]), window_range=10, slide=5, after=0, until=60).tolist()
     [-5, 0, 45, 50]
     """
-    if not len(starts):
-        return
-    # A fragment is in window k iff k*slide <= start and end <= k*slide + range.
-    low = -((window_range - ends) // slide)
-    high = starts // slide
-    low = np.maximum(low, (after - window_range) // slide + 1)
-    high = np.minimum(high, (until - window_range) // slide)
-    for first, last in _merged(low, high):
-        yield from range(first * slide, last * slide + 1, slide)
-
-
-def _merged(low: Array, high: Array) -> Iterator[tuple[int, int]]:
-    """The union of the intervals ``[low, high]`` as few ascending ones; those with ``low > high`` are empty."""
+    ends = ends[np.searchsorted(ends, after - window_range, side="right") :]
+    # A partial is in window k iff k*slide < end <= k*slide + range.
+    low = np.maximum(-((window_range - ends) // slide), (after - window_range) // slide + 1)
+    high = np.minimum((ends - 1) // slide, (until - window_range) // slide)
     fits = low <= high
     low, high = low[fits], high[fits]
-    if not len(low):
-        return
-    order = np.argsort(low, kind="stable")
-    low, reach = low[order], np.maximum.accumulate(high[order])
-    begins = np.concatenate([[True], low[1:] > reach[:-1]])
-    ends = np.concatenate([begins[1:], [True]])
-    yield from zip(low[begins].tolist(), reach[ends].tolist(), strict=True)
+    # Both ascend with the ends, so each partial adds the windows behind those of the one before it.
+    low[1:] = np.maximum(low[1:], high[:-1] + 1)
+    counts = np.maximum(high - low + 1, 0)
+    before = np.cumsum(counts) - counts
+    return np.asarray((np.repeat(low - before, counts) + np.arange(int(counts.sum()))) * slide)
 
 
-def contained(starts: Array, ends: Array, window_start: int, window_end: int) -> slice | Array:
-    """The fragments inside a window, as a slice where they are neighbours; ``ends`` ascend."""
-    low = int(np.searchsorted(ends, window_start, side="right"))
-    high = int(np.searchsorted(ends, window_end, side="right"))
-    inside = starts[low:high] >= window_start
-    if inside.all():
-        return slice(low, high)
-    return low + np.nonzero(inside)[0]
+def next_end(last: int, *, window_range: int, slide: int, after: int) -> int | None:
+    """The first window end beyond ``after`` of a window that may hold a partial which ends at ``last`` or before.
 
-
-def next_end(starts: Array, *, window_range: int, slide: int, after: int) -> int | None:
-    """The first window end beyond ``after`` of a window that may still hold one of the fragments, if there is one.
-
-    >>> next_end(np.array([7]), window_range=10, slide=5, after=12)
+    >>> next_end(8, window_range=10, slide=5, after=12)
     15
     """
-    if not len(starts):
-        return None
-    last_end = int(starts.max()) // slide * slide + window_range
+    last_end = (last - 1) // slide * slide + window_range
     end = ((after - window_range) // slide + 1) * slide + window_range
     return end if end <= last_end else None

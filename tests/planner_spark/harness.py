@@ -22,7 +22,7 @@ from planner_spark.home import Home
 from planner_spark.job import stream_job
 from planner_spark.kernels.answers import slots_of
 from planner_spark.sinks.manifest import Manifest
-from planner_spark.spec import JobSpec, QuerySpec, StreamSpec
+from planner_spark.spec import JobSpec, PlanSpec, QuerySpec, StreamSpec
 from planner_spark.status import Status, StatusFile
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -71,6 +71,7 @@ def bounded_spec(
     files_per_batch: int,
     shards: int = 2,
     epoch: int = 1,
+    plan: PlanSpec | None = None,
 ) -> JobSpec:
     home.mkdir(parents=True, exist_ok=True)
     return JobSpec(
@@ -94,15 +95,16 @@ def bounded_spec(
         queries=tuple(queries),
         master="local[2]",
         shards=shards,
+        plan=plan,
     )
 
 
 def run(spark: SparkSession, spec: JobSpec) -> Status:
     """Run the job to the end of its data."""
     home = Home.of(spec)
-    predicates = admit(home, spec)
+    admission = admit(home, spec)
     status = StatusFile(home.status_file, epoch=spec.epoch, generation=spec.generation)
-    assert stream_job(spark, spec, home, predicates, status, threading.Event())
+    assert stream_job(spark, spec, home, admission, status, threading.Event())
     return status.status
 
 

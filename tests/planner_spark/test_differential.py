@@ -1,4 +1,8 @@
-"""The job's answers are those of Spark's own window() in batch (rows T-02, T-03, G-02), for generated workloads."""
+"""The job's answers are those of Spark's own window() in batch (rows T-02, T-03, G-02), for generated workloads.
+
+Each workload runs by a plan of its own too: some trees, either execution model, either kind of partials, and any
+technique for each lane (rows T-08, T-09, I-14, I-22).
+"""
 
 from __future__ import annotations
 
@@ -27,20 +31,24 @@ GENERATED = settings(
 
 
 def check(spark: SparkSession, workload: Workload) -> None:
-    """One micro-batch per file, and one for all, both against the oracle."""
+    """One micro-batch per file by the workload's own plan, and one for all in one tree, both against the oracle."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         write_files(root / "data", SCHEMA, workload.parts)
         specs = [
             bounded_spec(
-                root / f"gen-{files_per_batch}",
+                root / name,
                 root / "data",
                 SCHEMA,
                 workload.queries,
                 watermark=workload.watermark,
                 files_per_batch=files_per_batch,
+                plan=plan,
             )
-            for files_per_batch in {1, len(workload.parts)}
+            for name, files_per_batch, plan in (
+                ("planned", 1, workload.plan),
+                ("together", len(workload.parts), None),
+            )
         ]
         wanted = expected_of_all(spark, specs[0])
         for spec in specs:

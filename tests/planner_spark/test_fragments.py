@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from optimizer.edges.classes import classes_of, reduce_classes
 from optimizer.model.window import Window
-from planner_spark.fragments import FRAGMENT, fragment_column
+from planner_spark.fragments import FRAGMENT, bounds_of, fragment_column
 
 from .harness import EPOCH
 
@@ -27,7 +27,7 @@ def edges_of(spark: SparkSession, windows: list[tuple[int, int]], until: int) ->
         for c in classes_of(Window(range=r * SECOND, slide=s * SECOND), partials="pairs")
     )
     tuples = spark.range(0, 2 * until).select(F.timestamp_micros(F.col("id") * 500_000).alias("ts"))
-    rows = tuples.select("ts", fragment_column(F.col("ts"), classes, watermark=0)).collect()
+    rows = tuples.select("ts", fragment_column(bounds_of(F.col("ts"), classes), watermark=0)).collect()
     for row in rows:
         assert row[FRAGMENT]["start"] <= row["ts"] < row[FRAGMENT]["end"]
     ends = {row[FRAGMENT]["end"].replace(tzinfo=UTC) for row in rows}
@@ -60,7 +60,9 @@ def test_metadata_makes_spark_emit_fragments(spark: SparkSession, tmp_path: Path
         .withWatermark("ts", "0 seconds")
     )
     classes = classes_of(Window(range=5 * SECOND, slide=5 * SECOND), partials="pairs")
-    fragments = stream.select(fragment_column(F.col("ts"), classes, watermark=0)).groupBy(FRAGMENT).count()
+    fragments = (
+        stream.select(fragment_column(bounds_of(F.col("ts"), classes), watermark=0)).groupBy(FRAGMENT).count()
+    )
     query = fragments.writeStream.format("memory").queryName("emitted").outputMode("append").start()
     try:
         query.processAllAvailable()

@@ -207,7 +207,7 @@ def test_resumes_with_other_windows_and_predicates(spark: SparkSession, tmp_path
 def run_until(spark: SparkSession, spec: JobSpec, *, tuples: int) -> None:
     """Run an unbounded job until it has taken in so many tuples, then stop it gracefully."""
     home = Home.of(spec)
-    predicates = admit(home, spec)
+    admission = admit(home, spec)
     status = StatusFile(home.status_file, epoch=spec.epoch, generation=spec.generation)
     stopping = threading.Event()
 
@@ -219,7 +219,7 @@ def run_until(spark: SparkSession, spec: JobSpec, *, tuples: int) -> None:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    assert not stream_job(spark, spec, home, predicates, status, stopping)
+    assert not stream_job(spark, spec, home, admission, status, stopping)
     watcher.join()
     assert status.status.tuples == tuples
 

@@ -10,10 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from planner_spark.blocks import to_bytes
+from planner_spark.final_aggregation import OUTPUT
 from planner_spark.sinks.describe import describe
 from planner_spark.sinks.housekeeping import Housekeeping
 from planner_spark.sinks.manifest import Manifest, Segment
 from planner_spark.sinks.parquet import ParquetSink
+from planner_spark.work import added
 
 SECOND = 1_000_000
 
@@ -79,17 +82,31 @@ def test_retention_by_size_and_age(tmp_path: Path):
 def test_a_repeated_batch_is_written_once(spark: SparkSession, tmp_path: Path):
     """As after a crash between the manifest and Spark's own commit."""
 
-    def rows(value: int):
-        return spark.createDataFrame(
-            [(1, datetime(2026, 1, 1), value)], "query int, window_end timestamp, n long"
-        )
-
     sink = ParquetSink(tmp_path, Housekeeping(), watermark=lambda: 7)
-    sink(rows(1), 0)
-    sink(rows(2).where("n > 2"), 1)
+    sink(packed(spark, 1), 0)
+    sink(packed(spark), 1)
     again = ParquetSink(tmp_path, Housekeeping(), watermark=lambda: 8)
-    again(rows(2).where("n > 2"), 1)
-    again(rows(3), 2)
+    again(packed(spark, 2), 1)
+    again(packed(spark, 3, 4), 2)
     manifest = Manifest.read(tmp_path)
-    assert (manifest.last_batch, manifest.rows_ever, manifest.watermark) == (2, 2, 8)
-    assert visible(tmp_path, manifest) == [(1, 1), (3, 1)]
+    assert (manifest.last_batch, manifest.rows_ever, manifest.watermark) == (2, 3, 8)
+    assert visible(tmp_path, manifest) == [(1, 1), (3, 1), (4, 1)]
+    on_disk = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.parquet")}
+    assert on_disk == {file.path for segment in manifest.segments for file in segment.files}
+
+
+@pytest.mark.spark
+def test_t17_reports_of_the_work_are_handed_on(spark: SparkSession, tmp_path: Path):
+    sink = ParquetSink(tmp_path, Housekeeping(), watermark=lambda: 7)
+    sink(packed(spark, 1, 2), 0)
+    work = added(sink.reports)
+    assert work["tuples"] == 10
+    assert work["seconds:write"] > 0
+
+
+def packed(spark: SparkSession, *values: int):
+    """What the operator sends: each value as a row of query 1, packed, and reports of the work."""
+    stamp = pa.array([datetime(2026, 1, 1, tzinfo=UTC)], pa.timestamp("us", tz="UTC"))
+    tables = [pa.table({"query": [1], "window_end": stamp, "n": [value]}) for value in values]
+    rows = [(1, to_bytes(table), None) for table in tables]
+    return spark.createDataFrame([*rows, (0, None, '{"tuples": 3}'), (0, None, '{"tuples": 7}')], OUTPUT)

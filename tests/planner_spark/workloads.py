@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 from optimizer.model.aggregates import AGGREGATES
 from optimizer.model.parse_predicate import parse_predicate
 from optimizer.model.schema import Column, ColumnType, Schema
-from planner_spark.spec import QuerySpec
+from planner_spark.kernels.techniques import KERNELS, serves
+from planner_spark.lanes import lanes_of
+from planner_spark.spec import PlanSpec, QuerySpec, TreeSpec
 
 SECOND = 1_000_000
 SCHEMA = (
@@ -36,6 +39,7 @@ class Workload:
     parts: tuple[tuple[tuple, ...], ...]
     queries: tuple[QuerySpec, ...]
     watermark: int
+    plan: PlanSpec
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """What hypothesis prints of it: the rows themselves would fill screens."""
@@ -50,11 +54,35 @@ def workloads(draw: st.DrawFn) -> Workload:
     watermark = draw(st.sampled_from([0, 2, 30])) * SECOND
     count = draw(st.integers(1, 400))
     parts = draw(st.integers(1, 4))
-    queries = draw(st.integers(1, 20))
+    queries = tuple(_query(rng, number) for number in range(1, draw(st.integers(1, 20)) + 1))
     return Workload(
         parts=_split(_rows(rng, count, watermark), parts),
-        queries=tuple(_query(rng, number) for number in range(1, queries + 1)),
+        queries=queries,
         watermark=watermark,
+        plan=random_plan(rng, queries),
+    )
+
+
+def random_plan(rng: random.Random, queries: Sequence[QuerySpec]) -> PlanSpec:
+    """The queries in some trees, each lane of each tree by some technique that may serve it."""
+    lanes = lanes_of([pair for query in queries for pair in query.aggregates], TYPED)
+    members: dict[int, list[int]] = {}
+    for query in queries:
+        members.setdefault(rng.randrange(rng.choice([1, 2, 5])), []).append(query.number)
+    return PlanSpec(
+        execution=rng.choice(["triops", "twoops"]),
+        partials=rng.choice(["pairs", "pairs", "panes"]),
+        trees=tuple(
+            TreeSpec(
+                id=number,
+                queries=tuple(numbers),
+                techniques={
+                    lane.name: rng.choice([kernel.name for kernel in KERNELS if serves(kernel, lane)])
+                    for lane in lanes
+                },
+            )
+            for number, numbers in enumerate(members.values(), start=1)
+        ),
     )
 
 

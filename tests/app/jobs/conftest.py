@@ -67,7 +67,8 @@ class World:
             "where": None,
             "group_by": [],
         }
-        text = json.dumps({**body, **parts})
+        whole = {**body, **parts}
+        text = json.dumps(whole)
         digest = sha256(text.encode()).hexdigest()
 
         def work(session: Any) -> int:
@@ -81,7 +82,13 @@ class World:
                     id=query_id,
                     stream=stream,
                     incarnation=str(uuid4()),
-                    spec={},
+                    spec={
+                        "stream": stream,
+                        "aggregates": [
+                            {"function": f, "column": None if c == "*" else c} for f, c in whole["aggregates"]
+                        ],
+                        "window": {name: f"{whole[name] // 1_000_000}s" for name in ("range", "slide")},
+                    },
                     canonical_hash=digest,
                     canonical_number=canonical.number,
                     activated=activated,

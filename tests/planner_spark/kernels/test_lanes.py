@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from optimizer.model.aggregates import AGGREGATES, Aggregate
 from optimizer.model.schema import Column, ColumnType, Schema
 from planner_spark.kernels.answers import Lowering
-from planner_spark.kernels.lanes import Lane
+from planner_spark.kernels.lane import Lane
 from planner_spark.kernels.over import Fragments, Runs
 from planner_spark.lanes import lanes_of
 
@@ -57,10 +57,12 @@ def lowered(aggregate: Aggregate, kind: ColumnType, fragments: list[list], over_
     over = Runs(np.array([0]), len(fragments)) if over_runs else Fragments()
     if not over_runs:
         arrays = {name: column.reshape(-1, 1) for name, column in arrays.items()}
-    combined = {name: lane.combine(arrays, over) for name, lane in lanes.items() if lane.column != "*"}
-    answer = Lowering(function=aggregate.name, column="v", type=kind).lower(
-        combined.__getitem__, np.array([0])
-    )
+    combined = {
+        name: lane.combine(tuple(arrays[part.name] for part in lane.parts), over)
+        for name, lane in lanes.items()
+        if lane.column != "*"
+    }
+    answer = Lowering(function=aggregate.name, column="v", type=kind).lower(combined.__getitem__)
     if answer.overflow is not None and answer.overflow[0]:
         return "overflow"
     return answer.values[0] if answer.valid[0] else None
