@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from planner_spark.admission import Admission
 from planner_spark.blocks import PACKED, SHARD, pack_by_shard
 from planner_spark.final_aggregation import OUTPUT, FinalAggregation
+from planner_spark.pools import worker_pool
 from planner_spark.shape import group_columns
 from planner_spark.sinks.rows import RowFormat
 from planner_spark.spec import JobSpec
@@ -24,11 +25,8 @@ def compile_job(spark: SparkSession, spec: JobSpec, admission: Admission) -> Dat
     workload = workload_of(spec, admission)
     rows = RowFormat.of(workload.queries, group_columns(spec), epoch=spec.epoch)
     operator = FinalAggregation(identity=f"{spec.home}#{spec.epoch}", workload=workload, rows=rows)
-    return (
-        sub_aggregation(spark, spec, admission)
-        .mapInArrow(pack_by_shard, PACKED)
-        .groupBy(SHARD)
-        .transformWithStateInPandas(
+    packed = sub_aggregation(spark, spec, admission).mapInArrow(pack_by_shard, PACKED)
+    with worker_pool(spark, "final"):
+        return packed.groupBy(SHARD).transformWithStateInPandas(
             statefulProcessor=operator, outputStructType=OUTPUT, outputMode="Append", timeMode="EventTime"
         )
-    )

@@ -136,6 +136,10 @@ class FinalAggregation(StatefulProcessor):
             # Another worker has dropped them.
             del memory.last_ends[number]
         self._catch_up(memory, following)
+        if memory.advanced < emitted:
+            # Windows that another worker has answered are passed over.
+            memory.shard.skip(emitted)
+            memory.advanced = emitted
         return memory
 
     def _catch_up(self, memory: _Memory, following: int) -> None:

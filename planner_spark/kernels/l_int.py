@@ -62,16 +62,19 @@ class LInt(Kernel):
         return answers
 
     def _partitioned(self, widths: Array) -> Array:
-        """The partition of each width, -1 for none; the smallest width without one begins another."""
+        """The partition of each width, -1 for none; the smallest width without one begins another.
+
+        That is one of a power of two, so that widths that go down bit by bit do not begin one each.
+        """
         while True:
             shortest = np.array([p.shortest for p in self._partitions], dtype=np.int64)
-            # The one of least widths that will do: another that was begun for the larger ones falls out of use.
             shares = np.searchsorted(2 * shortest, widths)
             served = np.append(shortest, widths.max(initial=0) + 1)[shares] <= widths
             lacking = widths[~served & (widths > 0)]
             if not len(lacking):
                 return np.where(served & (widths > 0), shares, -1)
-            begun = Landmarks(self.lane, int(lacking.min()), start=self._partials)
+            shortest_yet = 1 << (int(lacking.min()).bit_length() - 1)
+            begun = Landmarks(self.lane, shortest_yet, start=self._partials)
             self._partitions = sorted([*self._partitions, begun], key=lambda p: p.shortest)
 
     def evict(self, first: int) -> None:
@@ -156,6 +159,7 @@ class Landmarks:
         blocks = max(1, count // self.shortest)
         folded = tuple(p.reshape(blocks, len(p) // blocks, p.shape[1]).swapaxes(0, 1) for p in rows)
         self._operations += len(rows[0]) - blocks
+        # Those are combined element by element, so that one pass of numpy does it.
         if isinstance(self._lane, InvertibleLane | SelectiveLane):
             sums = self._lane.combine(folded, Prefixes())
         else:

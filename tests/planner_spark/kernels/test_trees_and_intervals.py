@@ -215,13 +215,15 @@ def test_v36_landmark_intervals() -> None:
     assert ((lows <= middles) & (middles < highs)).all()
     assert is_one(lows, middles).all() and is_one(middles, highs).all()
 
-    one = stream(LInt)
-    updates = one.step(10_000, (0, 1000))
-    taken = one.step(0, (3257, 5165), *zip(lows.tolist(), highs.tolist(), strict=True))
-    assert one.kernel.partitions == 1
-    # A combination for each window that begins at no landmark, and three for each partial.
-    assert updates + taken <= 3 * 10_000 + 1 + np.count_nonzero(lows % least)
-    assert one.step(0, (3257, 5165)) == 1
+    partials = History(SUM.parts, keys=1)
+    partials.append((VALUES,))
+    partition.extend(partials, len(VALUES))
+    # Ten blocks: the first partial of each begins an interval, and the last one ends one.
+    assert partition.counted() == 3 * len(VALUES) - 2 * 10
+    (answers,) = partition.answers(lows, highs)
+    assert answers[:, 0].tolist() == (UPTO[highs] - UPTO[lows]).tolist()
+    # A combination for each window that begins at no landmark.
+    assert partition.counted() == np.count_nonzero(lows % least)
 
 
 @pytest.mark.parametrize("n", [10, 64, 100])
@@ -236,13 +238,13 @@ def test_a07_close_widths_take_constant_operations(n: int) -> None:
 
 
 def test_a08_partitions_by_the_widths_of_windows() -> None:
-    """A-08: ranges 1 to 100 are six partitions, 1-2, 3-6, 7-14, 15-30, 31-62 and 63-126; lookups are one operation."""
+    """A-08: ranges 1 to 100 are seven partitions, from 1-2, 2-4, 4-8 to 64-128; lookups are one operation."""
     one = stream(LInt)
     one.step(200, *longest(200, 100))
-    assert one.kernel.partitions == 6
+    assert one.kernel.partitions == 7
     assert one.step(0, *longest(200, 100)) <= 100
     taken = one.step(1, *longest(201, 100))
-    assert taken <= 100 + 6 * 100
+    assert taken <= 100 + 2 * 7 + sum(s for s in (1, 2, 4, 8, 16, 32, 64) if 201 % s == 0)
 
 
 def test_a08_a_partition_is_forgotten_with_its_windows() -> None:
@@ -257,6 +259,16 @@ def test_a08_a_partition_is_forgotten_with_its_windows() -> None:
         one.step(1, (high - 100 + high % 3, high))
         one.kernel.evict(high - 100)
     assert one.kernel.partitions == 1
+
+
+def test_a08_widths_that_go_down_bit_by_bit_need_few_partitions() -> None:
+    """A-08: gamma is at most logarithmic in the longest window."""
+    one = stream(LInt)
+    one.step(200, (0, 200))
+    for low in range(1, 200):
+        one.kernel.evict(low)
+        one.step(0, (low, 200))
+        assert one.kernel.partitions <= 8
 
 
 def test_a09_g15_v21_prefixes_take_one_operation_each() -> None:
