@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-slow coverage check format openapi lock bench-registry bench-plans bench-optimizer
+.PHONY: help run setup test test-slow coverage check format openapi lock bench-registry bench-plans bench-optimizer bench-kernels bench-spark soak
 
 BIN := .venv/bin
 # The output of java.sh is taken in two steps because eval would hide that it failed.
@@ -58,3 +58,12 @@ bench-plans: setup ## Run the papers' experiments on plan costs again (ARGS=--qu
 
 bench-optimizer: setup ## Measure planning: a million queries, unrelated slides, the distance to the optimum
 	$(BIN)/python benchmarks/optimize.py $(ARGS)
+
+bench-kernels: setup ## Measure the kernels of incremental evaluation (ARGS=--quick for a short run)
+	$(BIN)/python -m benchmarks.kernels $(ARGS)
+
+bench-spark: setup ## Measure jobs against Spark and Flink, hours of it (QUICK=1 for ten minutes on less data)
+	@$(JAVA) $(BIN)/python -m benchmarks.spark $(if $(QUICK),--quick) $(ARGS)
+
+soak: setup ## Run a job for half an hour and watch its memory and state (MINUTES=5 for less)
+	@$(JAVA) $(BIN)/python -m benchmarks.soak --minutes $(or $(MINUTES),30) $(ARGS)

@@ -1,7 +1,8 @@
-"""The command line: ``weft serve`` and ``weft openapi``."""
+"""The command line: ``weft serve``, ``weft calibrate`` and ``weft openapi``."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +13,7 @@ import uvicorn
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.calibration import COMMAND
 from app.jobs.supervisor import SupervisorError
 from app.main import create_app
 from app.openapi import render
@@ -29,7 +31,7 @@ def serve() -> None:
     try:
         settings = Settings()
         # The service would do both at its start, too; here what cannot be used is told in a sentence.
-        app = create_app(settings, supervise=False)
+        app = create_app(settings, supervise=False, calibrates=True)
         migrate(app.state.database)
         app.state.supervisor.start()
     except (SettingsError, MigrationError, SupervisorError) as error:
@@ -42,6 +44,19 @@ def serve() -> None:
         uvicorn.run(app, host=settings.host, port=settings.port, server_header=False)
     finally:
         app.state.supervisor.stop()  # for a service that did not come as far as stopping it by itself
+
+
+@cli.command()
+def calibrate(
+    quick: Annotated[bool, typer.Option(help="Measure kernels only, without Spark.")] = False,
+    plain: Annotated[bool, typer.Option(help="Show no progress.")] = False,
+) -> None:
+    """Measure what this machine takes for each operation; plans then tell times, and auto goes by them."""
+    home = Settings().home
+    home.mkdir(parents=True, exist_ok=True)
+    flags = [flag for flag, given in (("--quick", quick), ("--plain", plain)) if given]
+    # In a process of its own: the service's never loads Spark.
+    raise typer.Exit(subprocess.run([*COMMAND, str(home), *flags], check=False).returncode)
 
 
 @cli.command()

@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app import docs_page, health, problems
+from app.calibration import Measurements
 from app.demo import give_demo
 from app.http.body import BodyLimit
 from app.http.hosts import OwnNames
@@ -48,13 +49,17 @@ _ROUTERS = (
 )
 
 
-def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
-    """The service; with ``supervise=False`` no job is ever started."""
+def create_app(settings: Settings, *, supervise: bool = True, calibrates: bool = False) -> FastAPI:
+    """The service; with ``supervise=False`` no job is ever started.
+
+    With ``calibrates`` the machine is measured in the background unless it was before.
+    """
     settings.check()
     settings.home.mkdir(parents=True, exist_ok=True)
     database = Database(settings.registry_url)
     supervisor = Supervisor(settings, database)
     reader = ResultReader()
+    measurements = Measurements(settings)
     activity = Activity(settings, supervisor.observe)
 
     @asynccontextmanager
@@ -70,9 +75,12 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
                     QueryService(database),
                     JobService(database, settings, supervisor),
                 )
+            if calibrates:
+                measurements.begin()
             yield
         finally:
             # Stopping waits for drivers; the loop must go on meanwhile to answer requests that are under way.
+            await run_in_threadpool(measurements.stop)
             await run_in_threadpool(supervisor.stop)
             reader.close()
             database.close()
@@ -84,6 +92,7 @@ def create_app(settings: Settings, *, supervise: bool = True) -> FastAPI:
     app.state.metrics.register(WorkloadCollector(lambda: database.read(_counts)))
     app.state.supervisor = supervisor
     app.state.plans = PlanCache()
+    app.state.measurements = measurements
     app.state.result_reader = reader
     app.state.activity = activity
     for router in _ROUTERS:

@@ -44,6 +44,9 @@ class Settings(BaseSettings):
         description="Comma-separated keys; every call under /v1 must carry one. None: loopback only.",
     )
     demo: bool = Field(default=True, description="Register and start a demonstration on the first start.")
+    calibrate: bool = Field(
+        default=True, description="Measure this machine in the background on the first start."
+    )
     source_roots: Annotated[tuple[Path, ...] | None, NoDecode] = Field(
         default=None,
         description="Folders, separated as in PATH, under which streams may read files. Default: any folder "

@@ -6,6 +6,11 @@
 | ``summaries`` | many trees in columns, which can be taken together |
 | ``omega`` | final-aggregation work per edge, one technique per file, and the tuple of them all |
 | ``running_aggregates`` | how many running aggregates a tree really needs |
+| ``calibration``, ``defaults`` | measured nanoseconds per operation, and what is assumed until then |
+| ``operations`` | the combinations that kernels are expected to make; ``tree_work`` is what they are given to do |
+| ``partials``, ``schedule`` | how many partials windows hold, and the order in which they end |
+| ``covers``, ``pointers``, ``landmarks`` | what dyadic intervals, FlatFIT and L-INT take |
+| ``estimate`` | seconds of work per second of the stream |
 | ``plan_cost`` | the cost of a plan under TwoOps (doc 000 Eq. 3) and TriOps (Eq. 4) |
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import networkx as nx  # type: ignore[import-untyped]
 
 from optimizer.draw_svg import draw_svg
-from optimizer.model.plan import Plan
+from optimizer.model.plan import Plan, Tree
 
 __all__ = ["DRAWINGS", "draw_dot", "draw_mermaid", "draw_text", "plan_graph"]
 
@@ -19,7 +19,9 @@ def plan_graph(plan: Plan) -> nx.DiGraph:
     """
     graph = nx.DiGraph(id=plan.id)
     graph.add_node(
-        "stream", kind="stream", label=f"{plan.stream or 'stream'} ({plan.rate:g} / {plan.time_unit})"
+        "stream",
+        kind="stream",
+        label=f"{plan.stream or 'stream'} ({plan.rate:g} / {plan.time_unit}){_estimated(plan)}",
     )
     for tree in plan.trees:
         name = f"tree {tree.id}"
@@ -27,13 +29,25 @@ def plan_graph(plan: Plan) -> nx.DiGraph:
             name,
             kind="tree",
             label=f"tree {tree.id}: {tree.technique}, E {tree.edge_rate:.6g}, Omega {tree.omega:.6g}, "
-            f"cost {tree.cost:.6g}",
+            f"cost {tree.cost:.6g}{_time_of(tree)}",
         )
         graph.add_edge("stream", name)
         for member in tree.members:
             graph.add_node(f"query {member.id}", kind="query", label=f"{member.id}: {member.window}")
             graph.add_edge(name, f"query {member.id}")
     return graph
+
+
+def _estimated(plan: Plan) -> str:
+    found = plan.estimate
+    if found is None:
+        return ""
+    words = "" if found.measured else ", not measured on this machine"
+    return f", about {found.seconds_per_second:.2g} s of work per second{words}"
+
+
+def _time_of(tree: Tree) -> str:
+    return "" if tree.seconds_per_second is None else f", {tree.seconds_per_second:.2g} s per second"
 
 
 def draw_text(plan: Plan) -> str:

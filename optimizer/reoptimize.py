@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from costmodel import TRI_OPS
+from optimizer.auto import auto
 from optimizer.edges.classes import PartialsRule
 from optimizer.errors import Unsupported
+from optimizer.estimate import Estimator
+from optimizer.fastest import fastest, is_measured
 from optimizer.live import LivePlan
 from optimizer.model.plan import Plan, PlannedQuery, Requested
 from optimizer.registry import OPTIMIZERS, find_optimizer
+from optimizer.shared import shared
 
 __all__ = ["reoptimize"]
 
@@ -27,6 +32,7 @@ def reoptimize(
     stream: str | None = None,
     epoch: int = 1,
     last: Plan | None = None,
+    estimator: Estimator | None = None,
 ) -> Plan:
     """The plan of these queries; with ``improve``, small changes to the last one that was made in the same way.
 
@@ -39,7 +45,18 @@ def reoptimize(
         raise Unsupported.at("optimizer", f"{optimizer!r} does not run yet: use one of {names}")
     follows = last is not None and last.trees and last.requested == asked and last.partials == partials
     if not (follows and improve and queries and optimizer in EXECUTIONS):
-        return optimize(
+        if optimizer == "auto":
+            return auto(
+                queries,
+                rate,
+                stream=stream,
+                technique=technique,
+                partials=partials,
+                improve=improve,
+                epoch=epoch,
+                estimator=estimator,
+            )
+        plan = optimize(
             queries,
             rate,
             stream=stream,
@@ -48,6 +65,7 @@ def reoptimize(
             improve=improve,
             epoch=epoch,
         )
+        return fastest([plan], estimator)
     plans = [
         LivePlan(
             queries,
@@ -60,4 +78,15 @@ def reoptimize(
         ).plan(epoch=epoch)
         for execution in EXECUTIONS[optimizer]
     ]
-    return replace(min(plans, key=lambda plan: plan.cost.total), requested=asked)
+    if optimizer == "auto" and is_measured(estimator):
+        everything = shared(
+            queries,
+            rate,
+            stream=stream,
+            technique=technique,
+            partials=partials,
+            execution=TRI_OPS.name,
+            epoch=epoch,
+        )
+        plans.append(everything)
+    return fastest([replace(plan, requested=asked) for plan in plans], estimator)

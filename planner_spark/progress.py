@@ -34,6 +34,7 @@ def after_batch(status: Status, progress: dict[str, Any]) -> dict[str, Any]:
     operators = progress.get("stateOperators") or []
     late = sum(int(operator.get("numRowsDroppedByWatermark") or 0) for operator in operators)
     changes["late_rows"] = status.late_rows + late
+    changes["state_rows"] = sum(int(operator.get("numRowsTotal") or 0) for operator in operators)
     return changes
 
 

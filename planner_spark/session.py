@@ -30,6 +30,8 @@ _NEEDED = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "true",
 }
 _DEFAULTS = {
+    # Counting the rows of the state costs a look-up per write.
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.driver.memory": "2g",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",

@@ -31,6 +31,8 @@ class Status:
     tuples: int = 0
     late_rows: int = 0
     null_event_times: int = 0
+    state_rows: int = 0
+    """Rows of Spark's state, if it counts them."""
     work: dict[str, float] = field(default_factory=dict)
     """Operations and seconds so far, as `planner_spark.work` describes them."""
     output_share: float | None = None

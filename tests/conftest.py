@@ -39,7 +39,7 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings of a service that lives in the test's own folder, without the demonstration."""
-    return Settings(home=tmp_path / "home", demo=False)
+    return Settings(home=tmp_path / "home", demo=False, calibrate=False)
 
 
 @pytest.fixture

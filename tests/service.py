@@ -26,7 +26,13 @@ class Service:
         home.mkdir(parents=True, exist_ok=True)
         self.address = f"http://127.0.0.1:{port}"
         self.log = home / "service.log"
-        settings = {"WEFT_HOME": str(home), "WEFT_PORT": str(port), "WEFT_DEMO": "0", **environment}
+        settings = {
+            "WEFT_HOME": str(home),
+            "WEFT_PORT": str(port),
+            "WEFT_DEMO": "0",
+            "WEFT_CALIBRATE": "0",
+            **environment,
+        }
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", "from app.cli import main; main()", "serve"],

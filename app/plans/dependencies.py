@@ -13,7 +13,7 @@ __all__ = ["Plans"]
 
 
 async def _service(request: Request, database: Db) -> PlanService:
-    return PlanService(database, request.app.state.plans)
+    return PlanService(database, request.app.state.plans, request.app.state.measurements)
 
 
 Plans = Annotated[PlanService, Depends(_service)]

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.plans.options import DEFAULT, Choice
 from optimizer.baselines import with_baselines
+from optimizer.estimate import Estimator
 from optimizer.model.durations import MICROS, parse_duration
 from optimizer.model.plan import Plan, PlannedQuery
 from optimizer.model.window import Window
@@ -21,7 +22,14 @@ def planned(query_id: str, spec: dict[str, Any]) -> PlannedQuery:
     window = Window(
         range=parse_duration(spec["window"]["range"]), slide=parse_duration(spec["window"]["slide"])
     )
-    return PlannedQuery.named(query_id, spec["stream"], window, calls)
+    return PlannedQuery.named(
+        query_id,
+        spec["stream"],
+        window,
+        calls,
+        group_by=tuple(sorted(spec.get("group_by") or ())),
+        where=spec.get("where"),
+    )
 
 
 def make_plan(
@@ -32,6 +40,7 @@ def make_plan(
     epoch: int = 1,
     choice: Choice = DEFAULT,
     last: Plan | None = None,
+    estimator: Estimator | None = None,
 ) -> Plan:
     """The plan for a stream's queries, following the last one; the rate is in tuples per second."""
     plan = reoptimize(
@@ -44,6 +53,7 @@ def make_plan(
         stream=stream,
         epoch=epoch,
         last=last,
+        estimator=estimator,
     )
     return with_baselines(plan)
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.errors import ApiError
 from app.persistence.models import Plan as PlanRow
 from costmodel import Cost, Need
+from costmodel.estimate import Estimate
 from optimizer.model.plan import Baselines, Lane, Plan, PlannedQuery, Requested, Tree
 from optimizer.model.window import Window
 
@@ -91,6 +92,7 @@ def restore(row: PlanRow) -> Plan:
             technique=tree["technique"],
             omega=tree["omega"],
             cost=tree["cost"],
+            seconds_per_second=tree.get("estimated_seconds_per_second"),
             lane_techniques=tuple(
                 (
                     Lane(operation=lane["operation"], column=lane["column"]),
@@ -110,7 +112,12 @@ def restore(row: PlanRow) -> Plan:
         trees=trees,
         baselines=Baselines(**document["baselines"]),
         requested=Requested(**document["requested"]) if "requested" in document else _OF_ANOTHER_TIME,
+        estimate=_estimate(document.get("estimate")),
     )
+
+
+def _estimate(raw: dict[str, Any] | None) -> Estimate | None:
+    return Estimate(**{k: v for k, v in raw.items() if k != "seconds_per_second"}) if raw else None
 
 
 def _member(query_id: str, row: PlanRow) -> PlannedQuery:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 
 from app.http.accept import preferred
@@ -122,9 +122,10 @@ def get_stored_plan(
 
 
 @router.post("/optimize", response_model=PlanOut, responses=_BODY_PROBLEMS)
-def optimize_what_if(body: WhatIfIn) -> Response:
+def optimize_what_if(body: WhatIfIn, request: Request) -> Response:
     """Plan a workload without registering it: windows, and whatever else of queries matters to a plan."""
-    return JSONResponse(what_if(body, choose(body)))
+    estimator = request.app.state.measurements.estimator()
+    return JSONResponse(what_if(body, choose(body), estimator))
 
 
 @router.get("/techniques", response_model=TechniquesOut)

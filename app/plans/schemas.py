@@ -75,10 +75,11 @@ class WhatIfQuery(StrictModel):
     )
     aggregates: list[AggregateIn] = Field(default_factory=list, max_length=MAX_AGGREGATES)
     where: Annotated[str, StringConstraints(max_length=MAX_TEXT)] | None = Field(
-        default=None, description="Ignored: there is no schema to read it by, and no plan depends on it."
+        default=None,
+        description="There is no schema to read it by: it only tells queries apart in the estimate.",
     )
     group_by: list[Annotated[str, StringConstraints(min_length=1, max_length=128)]] = Field(
-        default_factory=list, max_length=100, description="Ignored: no plan depends on it."
+        default_factory=list, max_length=100, description="Makes a difference only to the estimate."
     )
 
 
@@ -129,6 +130,19 @@ class RequestedOut(BaseModel):
     improve: bool
 
 
+class EstimateOut(BaseModel):
+    """Seconds of work per second of the stream, level by level, on this machine."""
+
+    seconds_per_second: float
+    sub_aggregation: float
+    intercede: float
+    final_aggregation: float
+    results: float
+    batches: float
+    results_per_second: float
+    measured: bool = Field(description="false while the machine has not been measured.")
+
+
 class TreeOut(BaseModel):
     """One execution tree."""
 
@@ -142,6 +156,9 @@ class TreeOut(BaseModel):
     omega: float = Field(description="Final-aggregation operations per edge.")
     cost: float
     lanes: list[LaneOut]
+    estimated_seconds_per_second: float | None = Field(
+        description="What its intercede and final aggregation are estimated to take; null where unknown."
+    )
 
 
 class PlanOut(BaseModel):
@@ -164,6 +181,7 @@ class PlanOut(BaseModel):
         description="Total cost of other ways to share, in the same unit; null: not computed."
     )
     requested: RequestedOut
+    estimate: EstimateOut | None = Field(description="null for windows by tuples or in an abstract unit.")
 
 
 class DiffOut(BaseModel):

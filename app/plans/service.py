@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.calibration import Measurements
 from app.errors import ApiError
 from app.persistence.database import Database
 from app.persistence.models import Query
@@ -22,7 +23,7 @@ from app.plans.options import Choice, choose
 from app.plans.planning import per_second, planned
 from app.plans.repository import PlanRepository, restore
 from app.plans.schemas import MAX_CO_MEMBERS, OptimizeIn
-from app.plans.workload import PlanCache, Workload, key_of, read_workload
+from app.plans.workload import PlanCache, Workload, estimator_of, key_of, read_workload
 from app.queries.repository import QueryRepository
 from app.streams.repository import StreamRepository
 from optimizer.describe import explain_text
@@ -40,9 +41,12 @@ _ATTEMPTS = 3
 class PlanService:
     """Makes, keeps, compares and explains plans."""
 
-    def __init__(self, database: Database, cache: PlanCache) -> None:
+    def __init__(
+        self, database: Database, cache: PlanCache, measurements: Measurements | None = None
+    ) -> None:
         self._database = database
         self._cache = cache
+        self._measurements = measurements
 
     def current(self, stream: str, choice: Choice | None = None) -> Plan:
         """The plan in force for the queries of now; it can be asked for by its id ever after.
@@ -139,7 +143,9 @@ class PlanService:
         def work(session: Session) -> tuple[Workload, Plan | None]:
             stream = StreamRepository(session).get(name)
             cached = self._cache.get(key_of(session, stream))
-            return cached if cached is not None else (read_workload(session, stream), None)
+            if cached is not None and cached[0].estimator == estimator_of(stream, self._measurements):
+                return cached
+            return read_workload(session, stream, self._measurements), None
 
         workload, plan = self._database.read(work)
         if plan is None or choice not in (None, workload.choice):
@@ -173,7 +179,8 @@ class PlanService:
 
     def _settle(self, session: Session, name: str, choice: Choice | None) -> Plan:
         """The plan of a workload that cannot change meanwhile, because it is locked."""
-        workload = read_workload(session, StreamRepository(session).get(name, lock=True))
+        stream = StreamRepository(session).get(name, lock=True)
+        workload = read_workload(session, stream, self._measurements)
         plan = workload.plan(choice)
         if workload.queries:
             PlanRepository(session).put(plan)

@@ -16,6 +16,7 @@ from app.plans.options import Choice
 from app.plans.planning import make_plan
 from app.plans.schemas import WhatIfIn, WhatIfQuery
 from optimizer.errors import FieldError, InvalidInput
+from optimizer.estimate import Estimator
 from optimizer.model.aggregates import AGGREGATES, find_aggregate
 from optimizer.model.durations import parse_duration
 from optimizer.model.plan import PlannedQuery
@@ -24,7 +25,7 @@ from optimizer.model.window import MAX_ABSTRACT, Unit, Window
 __all__ = ["what_if"]
 
 
-def what_if(body: WhatIfIn, choice: Choice) -> dict[str, Any]:
+def what_if(body: WhatIfIn, choice: Choice, estimator: Estimator) -> dict[str, Any]:
     """The plan of a workload that is not registered, as JSON."""
     first = body.queries[0]
     unit = _unit(first)
@@ -51,7 +52,8 @@ def what_if(body: WhatIfIn, choice: Choice) -> dict[str, Any]:
         taken.add(query.id)
     if errors:
         raise InvalidInput(errors)
-    document = make_plan(queries, rate=body.rate / scale, stream="", choice=choice).document()
+    plan = make_plan(queries, rate=body.rate / scale, stream="", choice=choice, estimator=estimator)
+    document = plan.document()
     time_unit = _decimal(Fraction(1, scale)) if unit is Unit.ABSTRACT else document["time_unit"]
     return {**document, "id": None, "stream": first.stream, "time_unit": time_unit}
 
@@ -77,7 +79,14 @@ def _planned(query: WhatIfQuery, unit: Unit, scale: int) -> PlannedQuery:
     if errors:
         raise InvalidInput(errors)
     calls = tuple((call.function, None if call.column == "*" else call.column) for call in query.aggregates)
-    return PlannedQuery.named(query.id, "", Window(**whole, unit=unit), calls)
+    return PlannedQuery.named(
+        query.id,
+        "",
+        Window(**whole, unit=unit),
+        calls,
+        group_by=tuple(sorted(set(query.group_by))),
+        where=query.where,
+    )
 
 
 def _wrong_calls(query: WhatIfQuery) -> Iterator[FieldError]:

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.calibration import Measurements
 from app.persistence.models import Job, Query, Stream
 from app.plans.options import Choice, last_choice
 from app.plans.planning import make_plan, planned
 from app.plans.repository import PlanRepository, restore
+from optimizer.estimate import Estimator
 from optimizer.model.plan import Plan, PlannedQuery
 
-__all__ = ["Key", "PlanCache", "Workload", "key_of", "read_workload"]
+__all__ = ["Key", "PlanCache", "Workload", "estimator_of", "key_of", "read_workload"]
 
 Key = tuple[str, str, int, int]
 """Name, incarnation and version of a stream, and the epoch of its job."""
@@ -33,6 +35,7 @@ class Workload:
     choice: Choice
     """How the stream is planned: as its last plan was."""
     last: Plan | None
+    estimator: Estimator | None = None
 
     def plan(self, choice: Choice | None = None, rate: float | None = None) -> Plan:
         """The plan that follows the last one, in the stream's own way or in another."""
@@ -43,6 +46,7 @@ class Workload:
             epoch=self.epoch,
             choice=choice or self.choice,
             last=self.last,
+            estimator=self.estimator,
         )
 
 
@@ -73,7 +77,7 @@ def key_of(session: Session, stream: Stream) -> Key:
     return stream.name, stream.incarnation, stream.version, job.epoch if job else 0
 
 
-def read_workload(session: Session, stream: Stream) -> Workload:
+def read_workload(session: Session, stream: Stream, measurements: Measurements | None = None) -> Workload:
     """The stream's queries, its rate and its last plan."""
     key = key_of(session, stream)
     latest = PlanRepository(session).latest(stream.name)
@@ -86,4 +90,12 @@ def read_workload(session: Session, stream: Stream) -> Workload:
         key=key,
         choice=last_choice(latest.plan["document"] if latest else None),
         last=restore(latest) if latest else None,
+        estimator=estimator_of(stream, measurements),
     )
+
+
+def estimator_of(stream: Stream, measurements: Measurements | None) -> Estimator | None:
+    """What estimates plans of the stream; it is another one when its keys or the measurements are."""
+    if measurements is None:
+        return None
+    return measurements.estimator(stream.definition.get("cardinalities"))

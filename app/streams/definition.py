@@ -14,11 +14,11 @@ from app.http.times import IsoTime
 from app.settings import Settings
 from app.streams.file_options import FileOptions
 from app.streams.paths import checked_path
-from app.streams.schemas import StreamIn
+from app.streams.schemas import MAX_CARDINALITY, StreamIn
 from app.streams.sources import FilesSource, KafkaSource, RateSource, SyntheticSource
 from optimizer.errors import FieldError, InvalidInput, Unsupported
 from optimizer.model.durations import MICROS, format_duration, parse_duration
-from optimizer.model.schema import Column, ColumnType, Kind, Schema
+from optimizer.model.schema import MAX_NAME, Column, ColumnType, Kind, Schema
 from planner_spark.spec import StreamSpec
 
 __all__ = ["normalize", "schema_of", "stream_spec"]
@@ -48,6 +48,10 @@ def normalize(stream: StreamIn, settings: Settings) -> dict[str, Any]:
     if stream.idle_heartbeat is not None:
         with errors:
             idle = format_duration(_duration(stream.idle_heartbeat, "idle_heartbeat", least=MICROS["ms"]))
+    cardinalities: dict[str, int] = {}
+    if stream.cardinalities:
+        with errors:
+            cardinalities = _cardinalities(stream.cardinalities, _schema(stream))
     errors.raise_any()
     return {
         "source": source,
@@ -56,6 +60,8 @@ def normalize(stream: StreamIn, settings: Settings) -> dict[str, Any]:
         "watermark": format_duration(watermark),
         "rate": float(stream.rate),
         "idle_heartbeat": idle,
+        # Definitions that say nothing of it are what they were before anybody could.
+        **({"cardinalities": cardinalities} if cardinalities else {}),
     }
 
 
@@ -186,6 +192,29 @@ def _event_time(stream: StreamIn, schema: Schema) -> str:
     if column.type.kind is not Kind.TIMESTAMP:
         raise InvalidInput.at("event_time", f"must be a timestamp column, {column.name!r} is {column.type}")
     return column.name
+
+
+def _cardinalities(given: dict[str, int], schema: Schema) -> dict[str, int]:
+    """By the columns' own names, in order."""
+    found: dict[str, int] = {}
+    errors = []
+    for name, count in given.items():
+        column = schema.find(name)
+        field = f"cardinalities.{name[:MAX_NAME]}"
+        if column is None:
+            shown = ", ".join(schema.names[:20])
+            errors.append(FieldError(field=field, message=f"unknown column: the stream has {shown}"))
+        elif not 1 <= count <= MAX_CARDINALITY:
+            errors.append(
+                FieldError(field=field, message=f"must be a whole number from 1 to {MAX_CARDINALITY}")
+            )
+        elif column.name in found:
+            errors.append(FieldError(field=field, message="is given twice"))
+        else:
+            found[column.name] = count
+    if errors:
+        raise InvalidInput(errors)
+    return dict(sorted(found.items()))
 
 
 def _moment(text: str, field: str) -> str:

@@ -63,6 +63,15 @@ class StreamIn(StrictModel):
     idle_heartbeat: DurationText | None = Field(
         default=None, description="After this long without tuples, time goes on without them."
     )
+    cardinalities: dict[_ColumnName, int] = Field(
+        default_factory=dict,
+        max_length=MAX_COLUMNS,
+        description="How many distinct values columns have, for estimates; 100 where it is not said.",
+        examples=[{"symbol": 1000}],
+    )
+
+
+MAX_CARDINALITY = 10**9
 
 
 class StreamOut(BaseModel):
@@ -75,6 +84,7 @@ class StreamOut(BaseModel):
     watermark: str
     rate: float
     idle_heartbeat: str | None
+    cardinalities: dict[str, int] = Field(description="Distinct values of columns, as they were given.")
     queries: int = Field(description="Number of registered queries.")
     created: datetime
     updated: datetime

@@ -110,8 +110,9 @@ class StreamService:
         return self._activity.is_running(name, streams.job(name))
 
     def _check_change(self, session: Session, stream: Stream, definition: dict[str, Any]) -> None:
-        if stream.definition == {**definition, "rate": stream.definition["rate"]}:
-            return  # a new rate alone is no new definition
+        told = ("rate", "cardinalities")
+        if _without(stream.definition, told) == _without(definition, told):
+            return  # what is expected of the stream is not what it is
         if self._running(StreamRepository(session), stream.name):
             raise ApiError(
                 "stream_running", "stop the stream's job before giving the stream another definition"
@@ -134,9 +135,14 @@ class StreamService:
         StreamRepository(session).rest(stream.name)
 
 
+def _without(definition: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in definition.items() if name not in names}
+
+
 def _view(stream: Stream, queries: int) -> dict[str, Any]:
     return {
         "name": stream.name,
+        "cardinalities": {},
         **stream.definition,
         "queries": queries,
         "created": iso(stream.created),

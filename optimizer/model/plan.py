@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
 from costmodel import Cost, Need
+from costmodel.estimate import Estimate
 from optimizer.edges.classes import PartialsRule
 from optimizer.model.acq import Acq
 from optimizer.model.aggregates import Aggregate, Invertible, Selective, find_aggregate
 from optimizer.model.window import Window
 
-__all__ = ["Baselines", "Lane", "Plan", "PlannedQuery", "Requested", "Tree", "check_plan", "measured"]
+__all__ = [
+    "EVERY_COLUMN",
+    "Baselines",
+    "Lane",
+    "Plan",
+    "PlannedQuery",
+    "Requested",
+    "Tree",
+    "check_plan",
+    "measured",
+]
 
 EVERY_COLUMN = "*"
 """The column of ``count(*)``, which is none in particular."""
@@ -44,6 +55,10 @@ class PlannedQuery:
     lanes: tuple[Lane, ...] = ()
     needs: frozenset[Need] = frozenset()
     """The kinds of its aggregates; none where no aggregate is named."""
+    calls: tuple[tuple[str, str | None], ...] = ()
+    """Its functions of columns."""
+    group_by: tuple[str, ...] = ()
+    where: str | None = None
 
     @classmethod
     def of(cls, id_: str, acq: Acq) -> PlannedQuery:
@@ -51,15 +66,32 @@ class PlannedQuery:
         calls = tuple(
             (call.function.name, call.column.name if call.column else None) for call in acq.aggregates
         )
-        return cls.named(id_, acq.stream, acq.window, calls)
+        where = acq.predicate.sql if acq.predicate else None
+        return cls.named(id_, acq.stream, acq.window, calls, group_by=acq.canonical_group_by, where=where)
 
     @classmethod
     def named(
-        cls, id_: str, stream: str, window: Window, calls: tuple[tuple[str, str | None], ...]
+        cls,
+        id_: str,
+        stream: str,
+        window: Window,
+        calls: tuple[tuple[str, str | None], ...],
+        *,
+        group_by: tuple[str, ...] = (),
+        where: str | None = None,
     ) -> PlannedQuery:
         """The query with these functions of columns; functions that are not known have no lane."""
         lanes, needs = _operations(calls)
-        return cls(id=id_, stream=stream, window=window, lanes=lanes, needs=needs)
+        return cls(
+            id=id_,
+            stream=stream,
+            window=window,
+            lanes=lanes,
+            needs=needs,
+            calls=calls,
+            group_by=group_by,
+            where=where,
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -112,6 +144,8 @@ class Tree:
     cost: float
     lane_techniques: tuple[tuple[Lane, str], ...] = ()
     """Each operation of the members with the technique that serves it."""
+    seconds_per_second: float | None = None
+    """What the tree takes by itself, estimated; None is not known."""
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -161,12 +195,15 @@ class Plan:
     trees: tuple[Tree, ...]
     baselines: Baselines
     requested: Requested
+    estimate: Estimate | None = None
+    """What it takes on a machine; None is not known."""
 
     @property
     def id(self) -> str:
         """A name for exactly this content: equal plans have equal ids.
 
-        A rate that changes costs but no tree gives another plan, since a plan is shown with its costs.
+        A rate that changes costs but no tree gives another plan, since a plan is shown with its costs. What it is
+        estimated to take is the machine's, and makes no other plan.
         """
         content = json.dumps(self._content(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(content.encode()).hexdigest()[:20]
@@ -177,7 +214,16 @@ class Plan:
 
     def document(self) -> dict[str, Any]:
         """The plan as JSON, in the fields of the HTTP contract."""
-        return {"id": self.id, **self._content()}
+        trees = [
+            {**_tree_document(tree), "estimated_seconds_per_second": tree.seconds_per_second}
+            for tree in self.trees
+        ]
+        return {
+            "id": self.id,
+            **self._content(),
+            "trees": trees,
+            "estimate": _estimate_document(self.estimate),
+        }
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -252,6 +298,12 @@ def _tree_document(tree: Tree) -> dict[str, Any]:
             for lane, technique in tree.lane_techniques
         ],
     }
+
+
+def _estimate_document(estimate: Estimate | None) -> dict[str, Any] | None:
+    if estimate is None:
+        return None
+    return {"seconds_per_second": estimate.seconds_per_second, **asdict(estimate)}
 
 
 def _exact(number: int | None) -> int | str | None:

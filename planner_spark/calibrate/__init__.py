@@ -6,5 +6,6 @@
 | ``kernels`` | every technique over every kind of lane that it may serve, in numpy alone |
 | ``shards`` | roll-up, intercede-aggregation, due windows and rows of results, in numpy alone |
 | ``jobs`` | Spark's part: tuples, edges, trees, partials and micro-batches, by small streaming jobs |
-| ``measure`` | all of it, and the file that it is kept in |
+| ``measure`` | all of it |
+| ``file`` | where it is kept |
 """

@@ -1,15 +1,15 @@
 """What kernels cost: every technique over every kind of lane that it may serve (rows I-05 to I-15).
 
 A kernel is driven as a job drives it, with some partials and the windows that they complete at a time. A few numbers
-of keys, shapes of windows and lengths of micro-batches tell apart what a call, a partial, an answer and a combination take.
+of keys, shapes of windows and lengths of micro-batches tell apart what a call, a partial, an answer and a combination
+take.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from statistics import median
-from time import perf_counter_ns
+from time import thread_time_ns
 
 import numpy as np
 
@@ -33,7 +33,7 @@ TOGETHER = (1, 16)
 SHAPES = (((64, 1),), ((16, 8),), ((128, 16),), tuple((12 * i, 4 * (1 + i % 3)) for i in range(1, 9)))
 """Windows as (range, slide) in partials: slid finely, coarsely, and several ranges."""
 ROUNDS = 3
-AT_A_TIME = 64
+AT_A_TIME = 32
 """Partials that are timed together at least."""
 
 
@@ -85,9 +85,7 @@ def kernel_costs(progress: Callable[[float], None] = lambda _: None) -> dict[str
 
 def _cost_of(kernel: type[Kernel], lane: Lane) -> KernelCost:
     runs = list(_runs(kernel, lane))
-    numbers = [
-        [part for number in counts for part in (number, number * keys)] for keys, counts, _ in runs
-    ]
+    numbers = [[part for number in counts for part in (number, number * keys)] for keys, counts, _ in runs]
     costs = costs_of(numbers, [time for _, _, time in runs]).tolist()
     call, partial, answer, operation = (
         Line(fixed=fixed, per_key=per_key) for fixed, per_key in zip(costs[::2], costs[1::2], strict=True)
@@ -110,11 +108,11 @@ def _runs(kernel: type[Kernel], lane: Lane) -> Iterator[tuple[int, tuple[float, 
                 times = []
                 before = drive.kernel.operations
                 for _ in range(ROUNDS):
-                    begin = perf_counter_ns()
+                    begin = thread_time_ns()
                     counts = drive.run(AT_A_TIME, together)
-                    times.append(perf_counter_ns() - begin)
+                    times.append(thread_time_ns() - begin)
                 operations = (drive.kernel.operations - before) / ROUNDS
-                yield keys, (*counts, operations), float(median(times))
+                yield keys, (*counts, operations), float(min(times))
 
 
 def _partials(lane: Lane, keys: int) -> Parts:

@@ -157,7 +157,7 @@ def test_the_document_has_the_fields_of_the_contract():
     document = shared(TABLE_I, rate=5.0, epoch=3).document()
     assert list(document) == [
         "id", "epoch", "stream", "optimizer", "technique", "partials", "execution", "time_unit", "rate",
-        "edge_rate", "edge_rate_error", "cost", "trees", "baselines", "requested",
+        "edge_rate", "edge_rate_error", "cost", "trees", "baselines", "requested", "estimate",
     ]  # fmt: skip
     assert set(document["cost"]) == {"total", "sub_aggregation", "intercede", "final_aggregation"}
     assert document["trees"][0]["queries"] == ["a", "b", "c"]

@@ -30,6 +30,7 @@ def address(tmp_path: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {**os.environ, "WEFT_HOME": str(tmp_path), "WEFT_PORT": str(port), "WEFT_DEMO": "0"}
+    environment["WEFT_CALIBRATE"] = "0"
     command = [Path(sys.executable).with_name("weft"), "serve"]
     log = tmp_path / "service.log"
     with log.open("wb") as output:
