@@ -33,6 +33,10 @@ _DEFAULTS = {
     # Counting the rows of the state costs a look-up per write.
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.driver.memory": "2g",
+    # Packed results are huge objects to G1: each has it mark the whole heap once more.
+    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
+    # Spark counts every file as four megabytes longer than it is, and cuts a small one into unequal parts.
+    "spark.sql.files.openCostInBytes": str(64 << 10),
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",

@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 
 from sqlalchemy.orm import Session
 
+from app.calibration import Measurements
 from app.jobs.activation import active_from
 from app.jobs.generations import Before, Keep, Resume, decide
 from app.jobs.workload import activated, earliest, registered, wanted_job
@@ -79,7 +80,7 @@ def compose(session: Session, settings: Settings, stream: Stream, job: Job) -> N
         generation = 1 + max([job.generation, *(h.generation for h in _homes(settings, stream.name))])
         spec = replace(wanted, generation=generation, epoch=1, shards=settings.shards)
     numbers = {query.id: query.canonical_number for query in queries}
-    spec = replace(spec, plan=plan_spec(plan_in_force(session, stream), numbers))
+    spec = replace(spec, plan=plan_spec(plan_in_force(session, stream, Measurements(settings)), numbers))
     job.generation, job.epoch, job.spec = spec.generation, spec.epoch, asdict(spec)
 
 

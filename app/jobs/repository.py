@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.calibration import Measurements
 from app.errors import ApiError
 from app.jobs.composition import compose
 from app.jobs.state import Desired
@@ -54,7 +55,7 @@ class JobRegistry:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
-        self._plans = PlanService(database, PlanCache())
+        self._plans = PlanService(database, PlanCache(), Measurements(settings))
 
     def rows(self) -> dict[str, JobRow]:
         """All jobs that were ever asked for, by stream."""

@@ -13,8 +13,8 @@ from optimizer.registry import OPTIMIZERS
 
 __all__ = ["DEFAULT", "Choice", "choose", "last_choice"]
 
-RUNNING: PartialsRule = "pairs"
-"""The partials that jobs cut."""
+RUNNING: tuple[PartialsRule, ...] = ("pairs", "panes")
+"""The partials that jobs cut; Cutty reads open fragments, which Spark does not show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class Choice:
 
     optimizer: str = "auto"
     technique: str = AUTO.name
-    partials: PartialsRule = RUNNING
+    partials: PartialsRule = RUNNING[0]
     improve: bool = True
 
 
@@ -38,7 +38,7 @@ def choose(options: OptimizeIn | WhatIfIn) -> Choice:
     """
     estimate = isinstance(options, WhatIfIn) or options.dry_run
     optimizers = tuple(name for name, _ in OPTIMIZERS)
-    partials = ("pairs", "panes", "cutty") if estimate else (RUNNING,)
+    partials = (*RUNNING, "cutty") if estimate else RUNNING
     errors = [
         FieldError(field=field, message=f"{value!r} does not run yet: use one of {', '.join(known)}")
         for field, value, known in (
@@ -60,5 +60,6 @@ def choose(options: OptimizeIn | WhatIfIn) -> Choice:
 
 def last_choice(document: dict[str, Any] | None) -> Choice:
     """The way in which a stream's last plan was made; plans that do not say are of another time."""
-    requested = document.get("requested") if document else None
-    return Choice(**requested, partials=RUNNING) if requested else DEFAULT
+    if document is None or "requested" not in document:
+        return DEFAULT
+    return Choice(**document["requested"], partials=document["partials"])

@@ -75,6 +75,10 @@ class Final:
         slots = {span: distinct.index(span if kind.slot_per_query else span[0]) for span in spans}
         return _Lane(kernel=kind(lane, slots=len(distinct)), slots=slots, longest=max(r for r, _ in spans))
 
+    def most_due(self, after: int, until: int) -> int:
+        """A bound of the windows that are due, without looking for their partials."""
+        return sum((until - after) // slide + 1 for _, slide in self._queries)
+
     def due_ends(self, after: int, until: int) -> Array:
         """The ends of the windows that are due, in no order."""
         ends = np.concatenate([self._ends, self._view.ends])

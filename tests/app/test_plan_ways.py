@@ -146,3 +146,12 @@ def test_what_if_at_a_rate_of_nothing(client):
     body = {"queries": [{"id": "a", "range": 6, "slide": 2}, {"id": "b", "range": 9, "slide": 3}], "rate": 0}
     plan = client.post("/v1/optimize", json={**body, "optimizer": "weaveshare", "technique": "panes"}).json()
     assert (len(plan["trees"]), plan["cost"]["sub_aggregation"]) == (2, 0)
+
+
+@pytest.mark.usefixtures("five")
+def test_panes_can_be_put_into_force(client):
+    """Any plan with partials pairs or panes runs; the way is kept for the plans that follow."""
+    plan = optimize(client, optimizer="shared", technique="flatfat", partials="panes")["plan"]
+    assert (plan["partials"], plan["technique"]) == ("panes", "flatfat")
+    client.post("/v1/queries", json=query("f", 7, 2)).raise_for_status()
+    assert client.get("/v1/streams/trades/plan").json()["partials"] == "panes"

@@ -115,7 +115,6 @@ def test_planning_again_allows_the_rates_that_a_stream_may_have(client):
         ({"optimizer": "gtweave"}, "optimizer"),
         ({"technique": "three_stacks"}, "technique"),
         ({"partials": "cutty"}, "partials"),
-        ({"partials": "panes"}, "partials"),
         ({"technique": "slickdeque_noninv"}, "technique"),
     ],
 )

@@ -48,6 +48,9 @@ def test_a_job_that_was_never_started_is_stopped(client: TestClient):
         "pending_count": 0,
         "late_rows": 0,
         "null_event_times": 0,
+        "work": {"tuples": 0, "partials": 0, "intercede": 0, "trees": []},
+        "output_share": None,
+        "limit": None,
     }
     assert client.delete("/v1/streams/s/job").status_code == 202
 
