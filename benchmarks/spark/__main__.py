@@ -30,6 +30,7 @@ from benchmarks.spark.runs import Run
 from benchmarks.spark.scale import FULL, QUICK, USUAL
 from benchmarks.spark.sides import SIDES, flink
 from benchmarks.spark.tables import all_tables
+from planner_spark.calibrate.file import read_calibration
 
 __all__ = ["main"]
 
@@ -98,6 +99,15 @@ def install_flink(tools: Path) -> None:
         print(f"Flink could not be installed: {error}", file=sys.stderr)
 
 
+def calibrate(home: Path, *, quick: bool) -> None:
+    """Measure this machine unless that was done: the forecasts are made of it."""
+    if read_calibration(home) is None:
+        command = [sys.executable, "-m", "planner_spark.calibrate", str(home), "--plain"]
+        found = subprocess.run([*command, *(["--quick"] if quick else [])], capture_output=True, check=False)
+        if found.returncode:
+            print(f"no forecasts: {found.stderr.decode(errors='replace')[-500:]}", file=sys.stderr)
+
+
 def as_json(report: Report) -> dict[str, Any]:
     """Every outcome of every round."""
     return {
@@ -138,6 +148,8 @@ def main() -> None:
     prepare(work, tools)
     if "flink" in given.sides and {"hundred", "scaling"} & set(given.experiments):
         install_flink(tools)
+    if "techniques" in given.experiments:
+        calibrate(work, quick=given.quick)
     own = Path(tempfile.mkdtemp(prefix="run-", dir=work))
     run = Run(scale=scale, sides=given.sides, work=own, data=work / "data", tools=tools)
     try:

@@ -47,6 +47,7 @@ def optimized(config: Config) -> Plan:
             "bench",
             Window(range=window.range * SECOND, slide=window.slide * SECOND),
             config.aggregates,
+            group_by=("key",),
         )
         for number, window in enumerate(config.windows, start=1)
     ]

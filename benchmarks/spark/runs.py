@@ -86,7 +86,7 @@ class Run:
         size.dataset(keys).folder(self.data)
         outcome = launch(config, timeout=left)
         if outcome.result is not None and contender.side == "weft":
-            forecast = estimate(config)
+            forecast = estimate(config, self.data.parent)
             outcome = replace(outcome, result=replace(outcome.result, estimated_tuples_per_second=forecast))
         return self._tell(title, contender, outcome)
 

@@ -23,6 +23,8 @@ SETTINGS = {
     # Many windows on one source need more buffers than the default gives.
     "taskmanager.memory.network.min": "256m",
     "taskmanager.memory.network.max": "256m",
+    # Each of a hundred window aggregations needs a buffer of its own.
+    "taskmanager.memory.managed.size": "2g",
     "jobmanager.rpc.address": "127.0.0.1",
     "jobmanager.bind-host": "127.0.0.1",
     "taskmanager.host": "127.0.0.1",
