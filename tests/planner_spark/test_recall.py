@@ -153,3 +153,14 @@ def test_a_fragment_after_its_windows_were_answered_is_an_error(store: Store, fo
     call(store, 20, part((5, 3)))
     with pytest.raises(RuntimeError, match="came after windows up to 20000 were answered"):
         call(store, 30, part((10, 1)))
+
+
+def test_state_after_ten_times_the_longest_range_is_that_after_twice(store: Store):
+    """A-06, G-14: blocks are dropped as they age, whatever the technique."""
+    sizes = []
+    for step in range(1, 41):
+        call(store, 5 * step, part((5 * step, step)))
+        sizes.append(sum(len(data) for _, data in store.values["blocks"].values()))
+    twice, ten_times = 2 * 2, 10 * 2
+    assert sizes[ten_times] <= sizes[twice]
+    assert max(sizes[twice:]) == sizes[twice]

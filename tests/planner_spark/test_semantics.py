@@ -22,7 +22,7 @@ from planner_spark.home import Home
 from planner_spark.job import stream_job
 from planner_spark.sinks.manifest import Manifest
 from planner_spark.sources.synthetic import synthetic_columns
-from planner_spark.spec import JobSpec, QuerySpec, StreamSpec
+from planner_spark.spec import JobSpec, PlanSpec, QuerySpec, StreamSpec, TreeSpec
 from planner_spark.status import StatusFile
 
 from .harness import OVERFLOW, bounded_spec, read_rows, run, write_files
@@ -202,6 +202,52 @@ def test_resumes_with_other_windows_and_predicates(spark: SparkSession, tmp_path
         if any(k <= n < k + 10 and n >= 5 for n in whole)
     }
     assert found[2] == {(at(k),): (sum(n for n in whole if k <= n < k + 9),) for k in range(36, 60, 6)}
+
+
+def planned(execution: str, *trees: tuple[int, ...]) -> PlanSpec:
+    numbered = (TreeSpec(id=number, queries=queries) for number, queries in enumerate(trees, start=1))
+    return PlanSpec(execution=execution, trees=tuple(numbered))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (planned("twoops", (1, 2), (3,)), planned("twoops", (1,), (2, 3))),
+        (planned("triops", (1, 2, 3)), planned("twoops", (1, 3), (2,))),
+        (planned("twoops", (1,), (2,), (3,)), planned("triops", (1, 2), (3,))),
+    ],
+    ids=["other trees", "to twoops", "to triops"],
+)
+def test_t11_t16_a_plan_changes_and_no_answer_is_lost_or_repeated(
+    spark: SparkSession, tmp_path: Path, before: PlanSpec, after: PlanSpec
+) -> None:
+    """The same checkpoint under another plan: windows that span the change are combined from both plans' fragments."""
+    schema = [("ts", "timestamp"), ("n", "long")]
+    rows = [(at(i), i) for i in range(60)]
+    write_files(tmp_path / "data", schema, [rows[:30]])
+    queries = tuple(
+        QuerySpec(number=number, range=r * SECOND, slide=s * SECOND, aggregates=(("max", "n"), ("sum", "n")))
+        for number, (r, s) in enumerate([(10, 4), (20, 5), (7, 3)], start=1)
+    )
+    first = bounded_spec(
+        tmp_path / "gen", tmp_path / "data", schema, queries, watermark=0, files_per_batch=1, plan=before
+    )
+    unbounded = replace(first, stream=replace(first.stream, source={**first.stream.source, "bounded": False}))
+    run_until(spark, unbounded, tuples=30)
+    write_files(tmp_path / "more", schema, [rows[30:]])
+    (tmp_path / "more" / "part-0000.parquet").rename(tmp_path / "data" / "part-0001.parquet")
+    second = replace(first, epoch=2, plan=after)
+    run(spark, second)
+    found = read_rows(second)
+    for query in queries:
+        length, slide = query.range // SECOND, query.slide // SECOND
+        windows = {
+            k: [n for n in range(60) if k <= n < k + length]
+            for k in range(-(length // slide) * slide, 60, slide)
+        }
+        assert found[query.number] == {
+            (at(k),): (max(numbers), sum(numbers)) for k, numbers in windows.items() if numbers
+        }
 
 
 def run_until(spark: SparkSession, spec: JobSpec, *, tuples: int) -> None:
