@@ -77,10 +77,10 @@ def test_i15_operations_per_edge_are_the_kernels_own_count(
     measured = {name: n for name, n in status.work.items() if not name.startswith("seconds:")}
     assert measured.keys() == simulation.work.keys()
     for name, counted in simulation.work.items():
-        if name in {"tuples", "partials", "intercede"} or name.endswith((":edges", ":count:*")):
+        if name in {"tuples", "partials", "intercede"} or name.endswith(":edges"):
             assert measured[name] == counted, name
         else:
-            # A worker that comes new to a shard takes in what is retained of it once more.
-            assert counted <= measured[name] <= 1.15 * counted, name
+            # Each worker that comes new to the shard takes in what is retained of it once more.
+            assert counted <= measured[name] <= 2 * counted, name
     assert measured["tuples"] == (2 if execution == "twoops" else 1) * len(tuples)
     assert status.output_share is not None
