@@ -19,7 +19,7 @@ from planner_spark.kernels.slickdeque_inv import SlickDequeInv
 from planner_spark.kernels.slickdeque_noninv import SlickDequeNonInv
 from planner_spark.kernels.two_stacks import TwoStacks
 
-__all__ = ["KERNELS", "find_kernel", "make_kernel", "serves"]
+__all__ = ["KERNELS", "find_kernel", "serves"]
 
 KERNELS: tuple[type[Kernel], ...] = (
     Panes,
@@ -55,14 +55,3 @@ def serves(kernel: type[Kernel], lane: Lane) -> bool:
     False
     """
     return isinstance(lane, kernel.takes)
-
-
-def make_kernel(name: str, lane: Lane, *, slots: int, keys: int = 0) -> Kernel:
-    """A kernel of that technique over the lane.
-
-    ValueError for a name that nobody knows and for too many slots, TypeError for a lane that it may not serve.
-    """
-    kernel = find_kernel(name)
-    if kernel is None:
-        raise ValueError(f"{name!r} is no technique: use one of {', '.join(k.name for k in KERNELS)}")
-    return kernel(lane, slots=slots, keys=keys)
